@@ -4,7 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-postgres build release install deb package size lint test rest traits docs api unit count
-.PHONY: conformance property fuzz crash tsan wal wire api-fuzz console bench bench-check tried-programs counted-release
+.PHONY: conformance property fuzz crash soak-postgres tsan wal wire api-fuzz console bench bench-check tried-programs
+.PHONY: counted-release
 
 # The same in every target, so that none builds again what another has built.
 flags := --explicit-target-dependency-import-check error
@@ -98,6 +99,10 @@ test: ## What must hold before a change is taken: lint, no warnings, the library
 # Suites on the store in memory that hold for several partitions too.
 partitioned := 'EngineTests.(Bulk|Condition|Key|RecordedChanges|Queue|TaskOverlap|ActiveVersion|StartLine|Overlap)'
 
+# Suites of whole programs that hold on PostgreSQL too. The others look into files, or at the order of one partition.
+on_postgres := 'EndToEndTests.(Actor|ContextFile|Effect|MigrationPlan|OrderExample|RepairedInstance|Request)Tests' \
+    --filter 'EndToEndTests.(Route|SkippedTimer|Stats|Stream|Watching|Work)Tests'
+
 rest: ## What 'test' leaves out because it is long: long suites, traits, units, the package, the release build, counts
 	@.ci/packages.sh
 	@.ci/python.sh
@@ -106,6 +111,7 @@ rest: ## What 'test' leaves out because it is long: long suites, traits, units, 
 	    --event-stream-output-path .build/heavy.jsonl --event-stream-version 0
 	@.ci/slowest.py .build/heavy.jsonl
 	WFD_TEST_PARTITIONS=4 .ci/swift.sh test $(flags) --skip-build --no-parallel --filter $(partitioned)
+	WFD_TEST_STORE=postgres WFD_TEST_PARTITIONS=4 .ci/swift.sh test $(flags) --skip-build --filter $(on_postgres)
 	$(MAKE) --no-print-directory --jobs 2 tried-programs counted-release
 
 # Two parts of 'rest' at a time: what tries the built programs often waits, and nothing of it locks the folder in which
@@ -185,6 +191,15 @@ crash: ## 500 kills, 2,000 power cuts, 120 kills under 16 clients, 200 with each
 	    --filter 'Killed(Effects|Migration|Purge|Redaction|Resets)Tests|EndToEndTests.BulkTests' \
 	    --filter 'CompilingCostTests|EveryEditTests|InterruptedRestoreTests|SQLiteStoreSuiteTests|SnapshotBytesTests' \
 	    --filter 'TamperingTests|TimerOrderTests'
+
+soak-postgres: ## On PostgreSQL: 200 rounds of three daemons with kills, 120 kills under 16 clients, its suites
+	@.ci/packages.sh
+	.ci/swift.sh build $(flags) --build-tests
+	STANDBY_ROUNDS=$${STANDBY_ROUNDS:-200} CASE_STRIDE=1 .ci/swift.sh test $(flags) --skip-build --no-parallel \
+	    --filter 'StandbyLinearizabilityTests|PostgresStoreTests|EndToEndTests.Postgres'
+	WFD_TEST_STORE=postgres WFD_TEST_PARTITIONS=4 .ci/swift.sh test $(flags) --skip-build --filter $(on_postgres)
+	WFD_TEST_STORE=postgres WFD_TEST_PARTITIONS=4 CLIENT_KILLS=120 .ci/swift.sh test $(flags) --skip-build \
+	    --no-parallel --filter 'LinearizabilityTests.(Linearizability|TaskLinearizability)Tests'
 
 tsan: ## The concurrent suites under ThreadSanitizer; builds everything once more, into .build/tsan
 	.ci/swift.sh build $(flags) --sanitize=thread --scratch-path .build/tsan --build-tests

@@ -21,6 +21,12 @@ package final class Daemon: Sendable {
         try await self.init(
             arguments: Self.arguments(database: store, listen: listen),
             database: folder.path(database), addresses: listen.count, environment: environment)
+        guard store != folder.path(database) else { return }
+        // On PostgreSQL a daemon listens before it has taken the data.
+        try await eventually("the daemon owns its data") {
+            let status = try await wfctl("status")
+            return status.end == .exited(0) && !status.output.contains("standby")
+        }
     }
 
     /// Starts the built `wfd` with some arguments, and waits until it listens on a number of addresses.

@@ -16,7 +16,7 @@ actor DaemonGroup {
         folder = try TemporaryFolder()
         url = try await onOwnThread { try PostgresServer.emptyDatabase() }
         sockets = (0..<count).map { [folder] in folder.path("\($0).sock") }
-        let made = try await Daemon.launch(["init", url]).result()
+        let made = try await Daemon.launch(["init", url, "--partitions", "4"]).result()
         guard made.end == .exited(0) else { throw TestingError("no store: \(made)") }
         for number in 0..<count { daemons.append(try await start(number)) }
     }
