@@ -43,7 +43,7 @@ import WorkflowStore
     @Test func theChecksAreAllThatADatabaseCanTake() throws {
         #expect(StoreSuite.Capability.all(of: try TestDatabase().open()) == [.audit])
         #expect(StoreSuite.Capability.all(of: try TestDatabase(partitions: 16).open()) == PostgresPartitionTests.many)
-        #expect(StoreSuite.checks(for: PostgresPartitionTests.many).count == 99)
+        #expect(StoreSuite.checks(for: PostgresPartitionTests.many).count == 100)
         #expect(
             StoreSuite.leftOut(for: PostgresPartitionTests.many) == [
                 "a backup has what was committed before its copying ended",

@@ -20,7 +20,7 @@ import WorkflowStore
         let directory = try TemporaryDirectory()
         let store = try SQLiteFileStore.sqlite(directory)
         #expect(StoreSuite.Capability.all(of: store) == Self.capabilities)
-        #expect(Self.checks.count == 94)
+        #expect(Self.checks.count == 95)
         #expect(
             StoreSuite.leftOut(for: Self.capabilities) == [
                 "numbers, ids and positions are of the partition of their instance",

@@ -72,6 +72,25 @@ extension StoreSuite {
                 }
             }
         },
+        Check(name: "instances are listed in every order behind many that are gone", marks: [.pagesOfInstances]) {
+            (store, writer) async throws in
+            let scribe = Scribe(writer)
+            try populate(scribe, writer)
+            for number in 60..<300 { scribe.start("i\(number)") }
+            try scribe.commit(writer)
+            let gone = (20..<280).map { "i\($0)" }.filter { scribe.instances[$0]?.status != .purging }
+            for name in gone { scribe.delete(name) }
+            try scribe.commit(writer)
+            for partition in Set(gone.map { scribe.partition(of: $0) }) { try sweep(writer, partition, rows: 10_000) }
+            for order in InstanceOrder.allCases {
+                for statuses in [[], [.failed]] as [[InstanceStatus]] {
+                    let query = InstanceQuery(statuses: statuses, order: order, limit: 7)
+                    let wanted = expected(query, scribe)
+                    #expect(!wanted.isEmpty)
+                    #expect(try await allPages(query, store) == wanted, "\(query)")
+                }
+            }
+        },
         Check(name: "instances are listed by their age and by why they failed", marks: [.pagesOfInstances]) {
             (store, writer) async throws in
             let scribe = Scribe(writer)

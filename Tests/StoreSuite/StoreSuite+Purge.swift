@@ -149,7 +149,7 @@ extension StoreSuite {
         return scribe
     }
 
-    private static func sweep(_ writer: any StoreWriter, _ partition: PartitionID, rows: Int) throws {
+    static func sweep(_ writer: any StoreWriter, _ partition: PartitionID, rows: Int) throws {
         var batch = StoreBatch(numbers: writer.numbers(in: partition))
         batch.sweep = SweepOrder(rows: rows, time: .seconds(60))
         try writer.commit(batch)

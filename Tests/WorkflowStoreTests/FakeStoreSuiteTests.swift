@@ -44,8 +44,8 @@ import WorkflowStore
     @Test func theChecksAreAllThatMemoryCanTake() {
         #expect(StoreSuite.Capability.all(of: FakeStore()) == [])
         #expect(StoreSuite.Capability.all(of: FakeStore(partitions: 64)) == Self.many)
-        #expect(StoreSuite.checks(for: []).count == 91)
-        #expect(StoreSuite.checks(for: Self.many).count == 98)
+        #expect(StoreSuite.checks(for: []).count == 92)
+        #expect(StoreSuite.checks(for: Self.many).count == 99)
         #expect(
             StoreSuite.leftOut(for: Self.many) == [
                 "a backup has what was committed before its copying ended",

@@ -159,17 +159,20 @@ struct InstanceScan: PageSearch {
 // MARK: In an order
 
 extension InstanceScan {
-    /// The walk uses the table if more than one of so many rows is an instance of the machine. A row that the index
-    /// leads to costs about as much as five rows of the table.
+    /// The walk uses the table if more than one of so many rows is an instance of the machines in the statuses. A row
+    /// that the index leads to costs about as much as five rows of the table.
     private static let rowsForOne: Int64 = 5
 
     private func machinesToWalk(_ database: Database) throws -> Walked? {
-        if query.takesAllMachines { return .all }
+        if query.takesAllMachines {
+            let isMost = try query.statuses.isEmpty || isMuch(try countInStatuses(database), database)
+            return isMost ? .all : nil
+        }
         guard !query.machines.isEmpty, try Table.tally.isThere(in: database) else { return nil }
         var select = try PreparedStatement(
             database,
             """
-            SELECT id, version, coalesce(n, 0) FROM machine LEFT JOIN tally ON machine_id = id
+            SELECT id, version, coalesce(n, 0), coalesce(status, '') FROM machine LEFT JOIN tally ON machine_id = id
             WHERE namespace_id = ? AND name = ?
             """)
         var machines: Set<Int64> = []
@@ -180,47 +183,109 @@ extension InstanceScan {
                 let (id, version, own) = (try row.ordinal(), try row.version(), try row.count())
                 guard query.takes(name, version) else { return true }
                 machines.insert(id)
-                count = min(count + own, StoreNumbers.range.upperBound)
+                if isWanted(status: try row.text()) { count = min(count + own, StoreNumbers.range.upperBound) }
                 return true
             }
         }
-        let rows = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
-        return count > rows / Self.rowsForOne ? .some(machines) : nil
+        return try isMuch(count, database) ? .some(machines) : nil
     }
 
-    /// Walks through all instances in the order of the table.
+    /// Returns the number of instances in the wanted statuses; the largest number if the file does not count them.
+    private func countInStatuses(_ database: Database) throws -> Int64 {
+        guard try Table.tally.isThere(in: database) else { return .max }
+        var count: Int64 = 0
+        try database.forEachRow("SELECT status, n FROM tally") { row in
+            let isWanted = isWanted(status: try row.text())
+            let own = try row.count()
+            if isWanted { count = min(count + own, StoreNumbers.range.upperBound) }
+            return true
+        }
+        return count
+    }
+
+    private func isWanted(status: String) -> Bool { statuses.contains { $0.rawValue == status } }
+
+    /// Returns true if a number of instances is so great a part of the table that a walk uses the table.
+    private func isMuch(_ count: Int64, _ database: Database) throws -> Bool {
+        let rows = try PreparedStatement.number(database, "SELECT coalesce(max(id), 0) FROM instance")
+        return count > rows / Self.rowsForOne
+    }
+
+    /// The ids of the first and of the longest run. Each run of a slice is twice as long as the one before: the first
+    /// shows whether rows are so large that a long run would keep the writer waiting.
+    private static let runs = 16...512
+
+    /// Walks through all instances in the order of the table, in runs of ids. When the page is full, SQLite leaves out
+    /// the rows behind it, which are most rows: to step to a row costs several times as much as to pass over it.
     private mutating func walk(
         _ walked: Walked, _ order: InstanceOrder, _ database: Database, _ budget: inout SliceBudget
     ) throws {
-        let statuses = statuses.map(\.rawValue)
-        var isWhole = true
-        try database.forEachRow(
-            """
-            SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure,
-                CASE WHEN ?2 AND failure IS NOT NULL THEN armed END
-            FROM instance WHERE id > ?1 ORDER BY id
-            """, place?.id.rawValue ?? 0, query.failures.isEmpty ? Int64(0) : 1
-        ) { row in
-            // Proof: nothing counts with an id here, nor with a machine's.
-            let (id, machine) = (InstanceID(rawValue: row.integer(at: 0)), row.integer(at: 2))
-            place = InstanceListPlace(machineID: MachineID(rawValue: machine), status: .running, id: id)
-            isWhole = budget.spend()
-            guard row.integer(at: 1) == namespace.rawValue, walked.contains(machine) else { return isWhole }
-            let (entered, updated) = (try row.time(at: 5), try row.time(at: 6))
-            let rank = InstanceRank(
-                order, id: id, entered: entered, updated: updated, name: order == .name ? try row.text(at: 7) : "")
-            // Most rows are behind those that the page shows, and their texts are not read.
-            guard ranked.admits(rank), statuses.contains(try row.text(at: 3)) else { return isWhole }
-            let isWanted =
-                try query.takes(updated: updated)
-                && query.takes(
-                    configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
-                    failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
-                    error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
-            if isWanted { ranked.add(rank) }
-            return isWhole
+        var select = try PreparedStatement(database, Self.rows(order))
+        var run = Self.runs.lowerBound
+        while true {
+            // Runs pass over the ids of deleted instances.
+            // Proof: the one sum with an id is checked.
+            guard let first = try database.first(Self.nextID, place?.id.rawValue ?? 0, read: { row in row.integer() })
+            else { return try end(database) }
+            run = min(run, budget.rowsLeft)
+            let (last, isBeyond) = first.addingReportingOverflow(Int64(run) - 1)
+            let end = isBeyond ? Int64.max : last
+            select.bind(first)
+            select.bind(end)
+            select.bind(query.failures.isEmpty ? Int64(0) : 1)
+            let bounds = ranked.bounds
+            if order == .name {
+                select.bind(bounds.lower?.name ?? "")
+                select.bind(bounds.upper?.name)
+            } else {
+                select.bind(bounds.lower?.time ?? .min)
+                select.bind(bounds.upper?.time ?? .max)
+            }
+            try select.forEachRow { row in
+                try rank(&row, walked, order)
+                return true
+            }
+            place = InstanceListPlace(
+                machineID: MachineID(rawValue: 0), status: .running, id: InstanceID(rawValue: end))
+            guard budget.spend(rows: run) else { return }
+            run = min(2 * run, Self.runs.upperBound)
         }
-        if isWhole { try end(database) }
+    }
+
+    private static let nextID = "SELECT id FROM instance WHERE id > ? ORDER BY id LIMIT 1"
+
+    /// Returns the statement of a run: its instances that may be between two ranks.
+    private static func rows(_ order: InstanceOrder) -> String {
+        let isBetween =
+            switch order {
+            case .age: "entered_ms BETWEEN ?4 AND ?5"
+            case .updated: "-updated_ms BETWEEN ?4 AND ?5"
+            case .name: "name >= ?4 AND (?5 IS NULL OR name <= ?5)"
+            }
+        return """
+            SELECT id, namespace_id, machine_id, status, configuration, entered_ms, updated_ms, name, failure,
+                CASE WHEN ?3 AND failure IS NOT NULL THEN armed END
+            FROM instance WHERE id BETWEEN ?1 AND ?2 AND \(isBetween) ORDER BY id
+            """
+    }
+
+    /// Adds the instance of a row to the page if the query wants it and it is among the first ones.
+    private mutating func rank(_ row: inout StatementRow, _ walked: Walked, _ order: InstanceOrder) throws {
+        // Proof: nothing counts with the numbers of a namespace and a machine.
+        guard row.integer(at: 1) == namespace.rawValue, walked.contains(row.integer(at: 2)) else { return }
+        let (entered, updated) = (try row.time(at: 5), try row.time(at: 6))
+        let rank = InstanceRank(
+            // Proof: nothing counts with an id here.
+            order, id: InstanceID(rawValue: row.integer(at: 0)), entered: entered, updated: updated,
+            name: order == .name ? try row.text(at: 7) : "")
+        guard ranked.admits(rank), isWanted(status: try row.text(at: 3)) else { return }
+        let isWanted =
+            try query.takes(updated: updated)
+            && query.takes(
+                configuration: query.states.isEmpty ? "" : try row.text(at: 4), entered: entered,
+                failure: query.failures.isEmpty ? nil : try row.optionalText(at: 8),
+                error: try row.optionalText(at: 9).flatMap(InvocationError.init(armed:)))
+        if isWanted { ranked.add(rank) }
     }
 
     /// Ends the page after the whole walk.

@@ -17,6 +17,9 @@ struct RankedInstances: Sendable {
         after = if case .ranked(let rank)? = query.after { rank } else { nil }
     }
 
+    /// The ranks between which an instance is among the first ones after the previous page; `nil` without a bound.
+    var bounds: (lower: InstanceRank?, upper: InstanceRank?) { (after, last) }
+
     /// Returns true if an instance would be among the first ones after the previous page.
     func admits(_ rank: InstanceRank) -> Bool {
         if let after, rank <= after { return false }

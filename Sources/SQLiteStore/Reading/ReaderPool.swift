@@ -152,6 +152,16 @@ struct SliceBudget {
         earlyEnd = now + (isBusy ? limits.searchSliceDuration : limits.sliceDuration)
     }
 
+    /// The rows that the slice may still read: at least one while it should not end.
+    var rowsLeft: Int { max(rows, 1) }
+
+    /// Subtracts rows that were read together, and checks the time and the gate. Returns false if the slice should end.
+    mutating func spend(rows count: Int) -> Bool {
+        rows -= count
+        if gate.isShut || ContinuousClock.now >= end { rows = 0 }
+        return rows > 0
+    }
+
     /// Subtracts one row. Returns false if the slice should end, also because the writer waits for it. Checks the time
     /// and the gate every 16 rows, and after each costly row.
     mutating func spend(isCostly: Bool = false) -> Bool {
