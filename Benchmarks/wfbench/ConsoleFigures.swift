@@ -3,12 +3,24 @@ import Foundation
 import Synchronization
 import WorkflowThreads
 
-/// The figures of what open pages of the console cost others.
+/// The figures of what open pages of the console cost others, and of what its largest pages take.
 enum ConsoleFigures {
     static let figures = [
         Figure(
             id: "console.pages", title: "p99 of sends at 1,000/s beside 200 open pages of instances / without",
-            unit: .milliseconds, goal: .ratioAtMost(1.1), isQuick: true, begin: { try await PagesContest($0) })
+            unit: .milliseconds, goal: .ratioAtMost(1.1), isQuick: true, begin: { try await PagesContest($0) }),
+        Figure(
+            id: "console.machine", title: "first view of a machine with 200 states and 10,000 rows of its tally",
+            unit: .milliseconds, goal: .atMost(100), isQuick: false,
+            begin: { try await FirstViews($0, of: [("machine", "machines/pair")], TalliedPairs.fill) }),
+        Figure(
+            id: "console.million", title: "first view beside 1,000,000 instances, of the slowest page",
+            unit: .milliseconds, goal: .atMost(100), isQuick: false,
+            begin: { try await FirstViews($0, of: MillionInstances.pages, MillionInstances.fill) }),
+        Figure(
+            id: "console.history", title: "first view of an instance with 1,000,000 events, at the slowest seq",
+            unit: .milliseconds, goal: .atMost(150), isQuick: false,
+            begin: { try await FirstViews($0, of: LongHistory.pages, LongHistory.fill) }),
     ]
 }
 
@@ -32,26 +44,9 @@ struct PagesContest: Contest {
         try daemon.prepare(instances: instances)
         load = try OpenLoad(socket: daemon.socket, connections: 64, book: RequestBook(flips: instances))
         cookies = try (0..<Self.pages / 4).map { [daemon, port] number in
-            try Self.login(daemon.makeToken("person-\(number)", role: "view"), port)
+            try ConsoleLogin.cookie(for: daemon.makeToken("person-\(number)", role: "view"), port: port)
         }
         _ = try load.run(perSecond: Double(Self.rate), seconds: 0.5)
-    }
-
-    /// Begins a session with a token, and returns its cookie.
-    private static func login(_ token: String, _ port: Int) throws -> String {
-        let connection = try LoadConnection(UnixSocket.connect(toPort: port))
-        defer { connection.close() }
-        let form = "token=\(token)"
-        let host = "127.0.0.1:\(port)"
-        let head =
-            "POST /console/login HTTP/1.1\r\nHost: \(host)\r\nOrigin: http://\(host)\r\n"
-            + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n"
-        try connection.exchange(Array((head + form).utf8), status: 303)
-        let text = connection.withAnswer { String(decoding: $0, as: UTF8.self) }
-        guard let start = text.firstRange(of: "et-Cookie: ") ?? text.firstRange(of: "et-cookie: "),
-            let end = text[start.upperBound...].firstIndex(of: ";")
-        else { throw BenchmarkError("no cookie in '\(text.prefix(200))…'") }
-        return String(text[start.upperBound..<end])
     }
 
     func ours() async throws -> Sample {

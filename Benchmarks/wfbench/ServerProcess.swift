@@ -75,11 +75,14 @@ final class ServerProcess {
         Interruption.ended(process.processIdentifier)
     }
 
-    /// Returns the memory of the process's own (`RssAnon` of proc_pid_status(5)), in MiB.
-    func anonymousMiB() throws -> Int {
+    /// Returns the memory of the process's own (`RssAnon` of proc_pid_status(5)), in whole MiB.
+    func anonymousMiB() throws -> Int { try anonymousKiB() / 1_024 }
+
+    /// Returns the memory of the process's own (`RssAnon` of proc_pid_status(5)), in KiB.
+    func anonymousKiB() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
-        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1_024
+        return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
     }
 
     /// Returns the computing time of all its threads, in seconds (`utime` and `stime` of proc_pid_stat(5)).
