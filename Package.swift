@@ -159,7 +159,7 @@ let package = Package(
             name: "WorkflowServer",
             dependencies: [
                 "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
-                "WorkflowThreads", "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine",
+                "WorkflowThreads", "WorkflowAPI", "WorkflowCalls", "WorkflowConsole", "WorkflowEngine",
                 "WorkflowStore", httpClient,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -169,17 +169,21 @@ let package = Package(
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 lifecycle,
             ]),
+        // Calls of a daemon's API.
+        .target(
+            name: "WorkflowCalls",
+            dependencies: [
+                "Statechart", "WorkflowJSON", "WorkflowAPI", httpClient, nio("NIOCore"), nio("NIOHTTP1"),
+                nio("NIOPosix"), tls,
+            ]),
         .target(
             name: "WorkflowClient",
-            dependencies: [
-                "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", httpClient,
-                nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls,
-            ]),
+            dependencies: ["Statechart", "StateMachines", "WorkflowAPI", "WorkflowCalls", "WorkflowJSON"]),
         // The pages of the console.
         .target(
             name: "WorkflowConsole",
             dependencies: [
-                "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowClient", "WorkflowJSON",
+                "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowCalls", "WorkflowJSON",
                 "WorkflowTerminal",
             ],
             resources: [.embedInCode("console.css"), .embedInCode("console.mjs")]),
@@ -403,8 +407,7 @@ let package = Package(
                 "ThreadTesting", "DaemonTesting", "DiskTesting", "IdentityTesting", "WorkflowJSON", "NaiveStatechart",
                 "SQLiteStore", "Statechart", "StoreTesting", "WorkflowEngine", "WorkflowStore", "WorkflowThreads",
                 crypto, grdb, logging, lifecycle,
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowStoreTests",
             dependencies: ["ThreadTesting", "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore"]),
@@ -414,8 +417,7 @@ let package = Package(
                 "ManualTesting", "ThreadTesting", "DiskTesting", "WorkflowJSON", "WorkflowMigrations", "SQLiteStore",
                 "Statechart", "StoreSuite", "StoreTesting", "WorkflowStore", grdb,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowAccessTests",
             dependencies: ["DaemonTesting", "WorkflowAccess", "WorkflowAPI", "WorkflowStore"]),
@@ -429,22 +431,19 @@ let package = Package(
                 logging, nio("NIOCore"), nio("NIOEmbedded"), nio("NIOHTTP1"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 lifecycle,
-            ]
-        ),
+            ]),
         .testTarget(
             name: "WorkflowEffectsTests",
             dependencies: [
                 "DaemonTesting", "Statechart", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowStore",
                 tls,
-            ]
-        ),
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "ThreadTesting", "DaemonTesting", "HostSuite", "ManualTesting", "PostgresTesting", "StateMachines",
                 "WorkflowJSON", "WorkflowAPI", "WorkflowClient", "WorkflowStore", "Statechart", grdb,
-            ]
-        ),
+            ]),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -22,7 +22,8 @@ archives=()
 for library in WorkflowJSON StateMachines DurableMachines WorkflowClient; do
     mkdir "$work/$library"
     swift symbolgraph-extract -module-name "$library" -target "$triple" -I "$built/Modules" "${c[@]}" \
-        -minimum-access-level public -skip-synthesized-members -output-dir "$work/$library"
+        -minimum-access-level public -skip-synthesized-members -output-dir "$work/$library" \
+        -experimental-allowed-reexported-modules=WorkflowCalls
     catalog=()
     if [ -d "Sources/$library/$library.docc" ]; then catalog=("Sources/$library/$library.docc"); fi
     "$docc" convert "${catalog[@]}" --additional-symbol-graph-dir "$work/$library" \

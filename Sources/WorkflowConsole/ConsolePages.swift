@@ -1,5 +1,5 @@
 package import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowTerminal
 
 /// The pages of the console.

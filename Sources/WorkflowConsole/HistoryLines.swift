@@ -1,5 +1,5 @@
 package import WorkflowAPI
-package import WorkflowClient
+package import WorkflowCalls
 import WorkflowJSON
 
 /// The history of an instance as JSON lines, read from the API part by part.

@@ -1,5 +1,5 @@
 package import WorkflowAPI
-package import WorkflowClient
+package import WorkflowCalls
 
 /// The person for whom a page is made.
 package struct Visitor: Sendable {

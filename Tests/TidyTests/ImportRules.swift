@@ -50,18 +50,18 @@ enum ImportRules {
         "Sources/WorkflowServer": [
             "CAllocation", "COpenAPI", "WorkflowAccess", "WorkflowJSON", "WorkflowSpelling", "Statechart",
             "WorkflowThreads",
-            "WorkflowAPI", "WorkflowClient", "WorkflowConsole", "WorkflowEngine", "WorkflowStore", "AsyncHTTPClient",
+            "WorkflowAPI", "WorkflowCalls", "WorkflowConsole", "WorkflowEngine", "WorkflowStore", "AsyncHTTPClient",
             "HTTPTypes", "Hummingbird", "HummingbirdCore", "Logging",
             "NIOCore", "NIOHTTP1", "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL", "NIOTLS",
             "ServiceLifecycle", "CDispatch", "Foundation", "Synchronization",
         ],
-        "Sources/WorkflowClient": [
-            "Statechart", "StateMachines", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-            "NIOPosix", "NIOSSL", "Glibc", "Musl",
-            "Darwin",
+        "Sources/WorkflowCalls": [
+            "Statechart", "WorkflowJSON", "WorkflowAPI", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL",
+            "Glibc", "Musl", "Darwin",
         ],
+        "Sources/WorkflowClient": ["Statechart", "StateMachines", "WorkflowAPI", "WorkflowCalls", "WorkflowJSON"],
         "Sources/WorkflowConsole": [
-            "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowClient", "WorkflowJSON", "WorkflowTerminal",
+            "Drawing", "Statechart", "WorkflowAPI", "WorkflowCEL", "WorkflowCalls", "WorkflowJSON", "WorkflowTerminal",
             "Synchronization",
         ],
         "Sources/WorkflowCommand": [

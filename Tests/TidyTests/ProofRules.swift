@@ -10,7 +10,8 @@ import Foundation
 enum ProofRules {
     /// The targets that read the output of others: requests, answers, files, programs.
     static let targets = [
-        "DurableMachines", "PostgresStore", "SQLiteStore", "WorkflowAPI", "WorkflowClient", "WorkflowCommand",
+        "DurableMachines", "PostgresStore", "SQLiteStore", "WorkflowAPI", "WorkflowCalls", "WorkflowClient",
+        "WorkflowCommand",
         "WorkflowEffects", "WorkflowAccess", "WorkflowEngine", "WorkflowJSON", "WorkflowPrograms", "WorkflowServer",
         "WorkflowStore",
     ]

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The questions of a verb beside its reason, and the action that the answers make. They are the same for one instance
 /// and for many.

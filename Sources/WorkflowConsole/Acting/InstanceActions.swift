@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The parts of an instance's page that lead to forms.
 enum InstanceActions {

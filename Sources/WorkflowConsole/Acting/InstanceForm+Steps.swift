@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 // The steps of a form: it is read, rehearsed, and done.
 

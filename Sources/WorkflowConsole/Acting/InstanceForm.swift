@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowTerminal
 
 /// The page with the form of a verb. A form that is wrong comes back with what was typed.

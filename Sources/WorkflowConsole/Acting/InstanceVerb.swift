@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// A verb on one instance: what its form asks, and the request that it makes of it.
 struct InstanceVerb: Sendable {
@@ -75,8 +75,9 @@ struct InstanceVerb: Sendable {
     static func named(_ word: String) -> InstanceVerb? { all.first { "\($0.word)" == word } }
 }
 
-/// The instance on which a form acts, as it is while the form is made.
-struct Subject: Sendable {
+/// The instance on which a form acts, as it is while the form is made. It is a class because the code that copies so
+/// many fields would stand in the program for each structure that has it.
+final class Subject: Sendable {
     let standing: Standing
     var instance: Instance { standing.instance }
     /// The states of its version; `nil` if the definition cannot be read.

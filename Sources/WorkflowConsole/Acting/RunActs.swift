@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 extension ConsoleAct {
     /// Stops a run over many instances; it can go on later.

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The facts that decide which verbs fit an instance now.
 struct Standing: Sendable {

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 import WorkflowTerminal
 

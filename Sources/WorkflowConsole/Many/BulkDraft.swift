@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 
 /// A run over many instances before it begins. Each form carries it to the next.

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 extension ConsoleAct {
     /// Rehearses and begins runs over many instances, in three steps.

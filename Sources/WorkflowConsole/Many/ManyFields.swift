@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 
 /// The page that asks for what a verb needs before its rehearsal.

@@ -1,6 +1,6 @@
 import Statechart
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 
 /// The page of a queue, with the form of its settings.

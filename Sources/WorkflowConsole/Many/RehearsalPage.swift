@@ -1,8 +1,8 @@
 import WorkflowAPI
 import WorkflowTerminal
 
-/// The page of a rehearsal, with the form that begins the run.
-struct RehearsalPage {
+/// The page of a rehearsal, with the form that begins the run. It is a class, which needs no code to copy its fields.
+final class RehearsalPage {
     private let draft: BulkDraft
     private let rehearsal: BulkRehearsal
     private let begin: BeginForm

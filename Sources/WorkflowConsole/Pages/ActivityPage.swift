@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The page of what was done to the whole: the audit, by actor and action.
 enum ActivityPage {

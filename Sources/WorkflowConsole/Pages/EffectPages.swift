@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The pages of effects and of the queues that serve them.
 enum EffectPages {

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The page that finds instances; its address is the query.
 enum InstanceList {

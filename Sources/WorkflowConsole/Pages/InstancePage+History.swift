@@ -1,6 +1,6 @@
 import WorkflowAPI
 import WorkflowCEL
-import WorkflowClient
+import WorkflowCalls
 
 // The history: some rows around a seq, with ways to all others.
 

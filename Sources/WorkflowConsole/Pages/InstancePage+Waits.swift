@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 extension InstancePage {
     /// Returns timers, effects and attempts: what comes without anybody's event.

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 
 /// The page of one instance, as it is or as it was after a macrostep.

@@ -1,6 +1,6 @@
 import Drawing
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The page of a machine: its drawing with the number of instances in each state, its versions and its source.
 enum MachinePage {

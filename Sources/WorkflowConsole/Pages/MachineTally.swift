@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 
 /// The numbers of a machine's instances by state and by version.
 struct MachineTally {

@@ -1,9 +1,10 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowJSON
 
-/// An instance as it was after a macrostep, and the macrostep that led there.
-struct Moment {
+/// An instance as it was after a macrostep, and the macrostep that led there. It is a class, which needs no code to
+/// copy its fields.
+final class Moment: Sendable {
     /// The instance after the macrostep, with the version that it had; without its context if that was erased.
     let instance: Instance
     /// True if a redaction erased the context.

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowTerminal
 
 /// The page that somebody who is woken at night looks at first.

@@ -1,6 +1,6 @@
 import Statechart
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowTerminal
 
 /// The part of a machine's page that says how long its instances stay in each state, and which transitions they take.

@@ -1,5 +1,5 @@
 import WorkflowAPI
-import WorkflowClient
+import WorkflowCalls
 import WorkflowTerminal
 
 /// The part of a machine's page that lists its versions.

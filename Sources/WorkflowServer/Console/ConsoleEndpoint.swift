@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import WorkflowAPI
 import WorkflowAccess
-import WorkflowClient
+import WorkflowCalls
 import WorkflowConsole
 import WorkflowEngine
 import WorkflowStore

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import WorkflowAPI
 import WorkflowAccess
-import WorkflowClient
+import WorkflowCalls
 
 /// Carries the requests of the console's pages to the routes of the same address, without a connection. The gate and
 /// the routes see the caller of the session, and decide as for everybody.

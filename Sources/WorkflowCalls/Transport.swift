@@ -67,6 +67,8 @@ package struct TransportRequest: Hashable, Sendable {
     /// - Parameters:
     ///   - names: The values of the path's parameters, in order.
     ///   - query: The query, encoded, with its question mark; empty for none.
+    // Not inlined: each of some sixty calls would have a copy.
+    @inline(never)
     init(
         _ route: Route, _ names: String..., query: String = "", body: Body? = nil, extraTime: Duration = .zero,
         accepted: String = "application/json", key: String? = nil, prefersMinimal: Bool = false,

@@ -26,7 +26,7 @@ public struct WorkflowClient: Sendable {
     }
 
     /// Returns a client of the same daemon with connections of its own.
-    func another() -> WorkflowClient {
+    package func another() -> WorkflowClient {
         var client = WorkflowClient(transport: transport.another(), limits: limits)
         client.unauthenticated = unauthenticated
         return client
@@ -243,12 +243,22 @@ extension WorkflowClient {
     func post<Answer: WireObject>(
         _ body: some WireObject, by request: TransportRequest
     ) async throws(ClientError) -> Answer {
+        try read(try await answer(to: request, with: JSONWriter.bytes(body)))
+    }
+
+    /// Sends a request with a body. Returns a successful answer; throws a problem.
+    // Not inlined: each of some sixty calls would have a copy.
+    @inline(never)
+    private func answer(
+        to request: TransportRequest, with json: [UInt8]
+    ) async throws(ClientError) -> TransportAnswer {
         var request = request
-        request.body = TransportRequest.Body(mediaType: "application/json", bytes: JSONWriter.bytes(body))
-        return try read(try await answer(to: request))
+        request.body = TransportRequest.Body(mediaType: "application/json", bytes: json)
+        return try await answer(to: request)
     }
 
     /// Returns a successful answer; throws a problem.
+    @inline(never)
     func answer(to request: TransportRequest) async throws(ClientError) -> TransportAnswer {
         let answer = try await transport.execute(request)
         if (200..<300).contains(answer.status) { return answer }
