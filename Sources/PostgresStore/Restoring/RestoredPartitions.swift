@@ -7,13 +7,12 @@ struct RestoredPartitions {
     private let partitions: [PartitionID]
     private var latest: [PartitionID: Timestamp] = [:]
     private var keys: [PartitionID: Int64] = [:]
-    /// The first version of each machine.
-    private var first: [MachineKey: MachineID] = [:]
-    private var firstVersions: [MachineID: MachineID] = [:]
+    private var remembered: ExportedKeys
 
     init(_ store: ExportedStore, partitions: [PartitionID]) {
         self.store = store
         self.partitions = partitions
+        remembered = ExportedKeys(store.keys)
     }
 
     /// The last numbers that the restore spreads over several partitions; 0 for one partition.
@@ -24,25 +23,12 @@ struct RestoredPartitions {
 
     /// Takes placed rows, and returns the keys that the store remembers for them.
     mutating func take(_ rows: ExportedRows) -> [KeyRecord] {
-        for machine in rows.machines {
-            let key = MachineKey(machine.name, in: machine.namespace)
-            if machine.version == 1 { first[key] = machine.id }
-            firstVersions[machine.id] = first[key]
-        }
         for row in rows.journal { note(row.real ?? row.at, at: row.position) }
         for row in rows.deletions { note(row.at, at: row.position) }
         for row in rows.changes { note(row.at, at: row.position) }
-        var remembered: [KeyRecord] = []
-        for row in rows.journal where row.position.number >= store.keys.floor.number {
-            guard let key = row.key else { continue }
-            let scope: KeyScope? =
-                row.kind == .started
-                ? firstVersions[row.machineID].map(KeyScope.machine) : .instance(row.instanceID)
-            guard let scope else { continue }
-            remembered.append(KeyRecord(key: RequestKey(bytes: key), scope: scope, position: row.position))
-            keys[row.position.partition, default: 0] += 1
-        }
-        return remembered
+        let found = remembered.take(rows)
+        for key in found { keys[key.position.partition, default: 0] += 1 }
+        return found
     }
 
     private mutating func note(_ time: Timestamp, at position: Position) {

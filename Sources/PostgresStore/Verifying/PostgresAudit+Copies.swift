@@ -14,7 +14,7 @@ extension PostgresAudit {
 /// A place in the walk through the tables, one after another.
 private struct CopyPlace: Sendable {
     private var number = 0
-    private var last: [CopyTable.KeyValue]?
+    private var last: [KeyedTable.KeyValue]?
     private var inspection: CopyInspection
 
     init(inspection: CopyInspection) {
@@ -26,9 +26,9 @@ private struct CopyPlace: Sendable {
         guard CopyTable.all.indices.contains(number) else { return InspectedCopies() }
         let table = CopyTable.all[number]
         inspection.slice = InspectedCopies()
-        let count = try snapshot.read(table.request(after: last, limit: limit)) { answer in
+        let count = try snapshot.read(table.rows.request(after: last, limit: limit)) { answer in
             try answer.all { row in
-                last = try table.place(&row)
+                last = try table.rows.place(&row)
                 do {
                     if let found = try table.look(&row, &inspection) {
                         inspection.slice.inconsistencies.append(found)

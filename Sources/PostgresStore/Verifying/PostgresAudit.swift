@@ -11,13 +11,14 @@ final class PostgresAudit: StoreAudit {
     let limits: ReadLimits
     private let address: PostgresAddress
     private let connection: ReadingConnection
-    /// The only thread that uses the connection.
-    private let thread = BackgroundThreads("wfd-audit", count: 1)
+    private let thread: BackgroundThreads
     private let known = Mutex<AuditedStore?>(nil)
 
-    init(_ address: PostgresAddress, _ limits: ReadLimits) {
+    /// - Parameter thread: The name of the only thread that uses the connection.
+    init(_ address: PostgresAddress, _ limits: ReadLimits, thread: String = "wfd-audit") {
         self.address = address
         self.limits = limits
+        self.thread = BackgroundThreads(thread, count: 1)
         connection = ReadingConnection(address)
     }
 
