@@ -75,8 +75,11 @@ package protocol BackupReader: Sendable {
     func read(atMost count: Int) throws(StoreError) -> [UInt8]
 }
 
-/// The part of backups that runs beside the writer, after the writer has copied.
+/// The part of backups that runs beside the writer, after the copy.
 package protocol StoreBackups: Sendable {
+    /// Copies beside the writer; `nil` if the writer copies, with its `backups`.
+    var exporting: (any BackupExporting)? { get }
+
     /// Makes a copied backup self-contained, verifies it, flushes it and names it; removes the copy on failure. Takes
     /// as long as reading the file a few times, and blocks: do not call it on the writer's thread.
     ///
@@ -92,6 +95,18 @@ package protocol StoreBackups: Sendable {
 
     /// Removes a copied or complete backup.
     func removeBackup(_ name: BackupName)
+}
+
+/// The part of backups that copies as of one moment, while the writer goes on.
+package protocol BackupExporting: Sendable {
+    /// Copies the whole store as of one moment; one copy at a time. `completeBackup` is next. If `exportBackup` throws,
+    /// nothing of the copy is left.
+    ///
+    /// - Parameter mayGoOn: Called after each slice with the bytes that are written, and about how many there will be;
+    ///   false ends the copy.
+    func exportBackup(
+        _ name: BackupName, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
+    ) async throws(StoreError)
 }
 
 /// The part of backups that copies, between the writer's batches and on the writer's thread.

@@ -39,7 +39,7 @@ package protocol WorkflowStore: StoreReader {
     var holdReason: String? { get }
 
     /// Completes and serves backups; `nil` for a store that is backed up by other means. The writer's `backups` is then
-    /// `nil` too.
+    /// `nil` too, and also if these backups copy by themselves.
     var backups: (any StoreBackups)? { get }
 
     /// Calls a function with lookups that see one committed state, and with the numbers of a partition in that state.

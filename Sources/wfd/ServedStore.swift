@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import PostgresStore
 import SQLiteStore
@@ -66,7 +67,9 @@ struct ServedStore {
         }
         var random = SystemRandomNumberGenerator()
         let owner = UniqueID(at: SystemClock().now(), random: &random)
-        let store = try PostgresDatabase.open(address, owner: owner, insecure: settings.isInsecure)
+        let backups = ExportedBackups(of: "\(address)", at: backupPlace(of: address)) { PostgresExport(address) }
+        let store = try PostgresDatabase.open(
+            address, owner: owner, insecure: settings.isInsecure, backups: backups)
         try store.requireConnections()
         let tokens = SharedTokens(address)
         let table = DaemonTable(address, id: owner, version: Build.version, partitions: store.partitions)
@@ -82,6 +85,16 @@ struct ServedStore {
         return ServedStore(
             store: store, last: Timestamp(rawValue: 0), tokens: tokens, attempts: nil, term: term,
             found: "PostgreSQL, schema \(StoreSchema.newest)")
+    }
+
+    /// Returns the beginning of the paths of backups of a database of PostgreSQL: where a database in a file would be,
+    /// or in the folder for temporary files. Each database has its own.
+    private static func backupPlace(of address: PostgresAddress) -> String {
+        let name = Digest(of: Array("\(address)".utf8)).text.prefix(16)
+        // Without a place for a database there is the other folder.
+        let file = try? DefaultPlaces(environment: ProcessInfo.processInfo.environment).databaseFile()
+        let folder = file.map { URL(filePath: $0).deletingLastPathComponent() }
+        return (folder ?? FileManager.default.temporaryDirectory).appending(path: "wfd-postgres-\(name)").path
     }
 
     /// Prepares a store that this daemon owns now: checks the clock, and finishes unfinished erasures.

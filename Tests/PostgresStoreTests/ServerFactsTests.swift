@@ -96,12 +96,12 @@ import WorkflowStore
         try database.run("ALTER DATABASE \(database.name) CONNECTION LIMIT 60")
         try database.open().requireConnections()
         // Enough for a daemon alone.
-        try database.run("ALTER DATABASE \(database.name) CONNECTION LIMIT 15")
+        try database.run("ALTER DATABASE \(database.name) CONNECTION LIMIT 16")
         let others = Snapshot(address: try database.address, read: ReadingConnection(try database.address).run)
         _ = try others.answers([LogRow.lasts([.first])])
         let error = #expect(throws: StoreError.self) { try database.open().requireConnections() }
         #expect(error?.code == .unavailable)
-        #expect(error?.message.contains("wfd needs 15 connections for 4 partitions, and ") == true)
+        #expect(error?.message.contains("wfd needs 16 connections for 4 partitions, and ") == true)
     }
 
     @Test(.enabled(if: PostgresServer.isWanted)) func aDatabaseOfAnotherProgramIsNotOpened() throws {

@@ -11,7 +11,7 @@ package final class FakeStore: WorkflowStore {
     package let partitions: [PartitionID]
     /// True if every lookup of the writer takes a round trip, and many rows can be read with one.
     let isRemote: Bool
-    private let hasBackups: Bool
+    package let backups: (any StoreBackups)?
     private let writing = Mutex(Writing())
     private let counted = Mutex(Trips())
 
@@ -33,20 +33,22 @@ package final class FakeStore: WorkflowStore {
     ///
     /// - Parameters:
     ///   - partitions: The number of partitions; `WFD_TEST_PARTITIONS` replaces the usual 1.
-    ///   - hasBackups: True if the store offers backups, all of which fail.
+    ///   - backups: The backups that the store offers; its writer fails to copy.
     ///   - isRemote: True if its lookups are counted as round trips, and can be combined.
-    package convenience init(partitions: Int = usualPartitions, hasBackups: Bool = false, isRemote: Bool = false) {
-        self.init(FakeContent(partitions: partitions), hasBackups: hasBackups, isRemote: isRemote)
+    package convenience init(
+        partitions: Int = usualPartitions, backups: (any StoreBackups)? = nil, isRemote: Bool = false
+    ) {
+        self.init(FakeContent(partitions: partitions), backups: backups, isRemote: isRemote)
     }
 
     package static let usualPartitions =
         ProcessInfo.processInfo.environment["WFD_TEST_PARTITIONS"].flatMap { Int($0) } ?? 1
 
-    private init(_ content: FakeContent, hasBackups: Bool, isRemote: Bool) {
+    private init(_ content: FakeContent, backups: (any StoreBackups)?, isRemote: Bool) {
         self.isRemote = isRemote
         partitions = content.partitions
         self.content = Mutex(content)
-        self.hasBackups = hasBackups
+        self.backups = backups
     }
 
     /// Returns the store in the state of a reopening after it was closed.
@@ -54,7 +56,7 @@ package final class FakeStore: WorkflowStore {
         var content = content.withLock { $0 }
         precondition(content.isClosed, "a store is closed before it is opened again")
         content.isClosed = false
-        return FakeStore(content, hasBackups: hasBackups, isRemote: isRemote)
+        return FakeStore(content, backups: backups, isRemote: isRemote)
     }
 
     /// The partitions whose writing side was taken, and those where it was given back.
@@ -131,8 +133,6 @@ package final class FakeStore: WorkflowStore {
 
     /// The audit, which this store lacks.
     package var audit: (any StoreAudit)? { nil }
-
-    package var backups: (any StoreBackups)? { hasBackups ? FailingBackups() : nil }
 
     package func usage() -> StoreUsage? { nil }
 

@@ -142,7 +142,7 @@ final class FakeWriter: StoreWriter, FakeLookup {
         self.store = store
         self.partitions = partitions
         view = FakeView(store: store)
-        backups = store.backups == nil ? nil : FailingBackups()
+        backups = store.backups is FailingBackups ? FailingBackups() : nil
     }
 
     func numbers(in partition: PartitionID) -> StoreNumbers { store.content.withLock { $0.part(partition).numbers } }

@@ -3,6 +3,7 @@ import IdentityTesting
 import SQLiteStore
 import Statechart
 import StoreTesting
+import Synchronization
 import Testing
 import ThreadTesting
 import WorkflowEngine
@@ -209,7 +210,7 @@ import WorkflowStore
     }
 
     @Test func oneThatFailsIsToldAndTheEngineWorksOn() async throws {
-        let running = try await RunningEngine(store: FakeStore(hasBackups: true))
+        let running = try await RunningEngine(store: FakeStore(backups: FailingBackups()))
         try await running.start("a")
         let error = await #expect(throws: Rejection.self) { _ = try await made(by: running.engine) }
         #expect(error?.kind == "storageUnavailable")
@@ -219,5 +220,43 @@ import WorkflowStore
         #expect(again?.kind == "storageUnavailable")
         try await running.stop()
         #expect(throws: Rejection.self) { _ = try running.engine.backup() }
+    }
+
+    @Test func aStoreThatCopiesItselfNeedsNoWriter() async throws {
+        let backups = ExportingBackups(slices: 3)
+        let store = FakeStore(backups: backups)
+        let running = try await RunningEngine(store: store)
+        // A writer that stands still holds up no copy.
+        store.hold.shut()
+        let backup = try await made(by: running.engine)
+        #expect(backup.bytes == 3 && backups.copy.withLock { $0 } == backup.name)
+        // There is one at a time.
+        #expect(throws: Rejection.self) { _ = try running.engine.backup() }
+        store.hold.open()
+        try await running.stop()
+        #expect(backups.copy.withLock { $0 } == nil)
+    }
+
+    @Test func aStopEndsACopyThatHasNoEnd() async throws {
+        let backups = ExportingBackups(slices: .max)
+        let running = try await RunningEngine(store: FakeStore(backups: backups))
+        let events = try running.engine.backup()
+        var iterator = events.makeAsyncIterator()
+        guard case .copying? = try await iterator.next() else { throw CancellationError() }
+        async let stopping: Void = running.stop()
+        await #expect(throws: Rejection.self) { while try await iterator.next() != nil {} }
+        try await stopping
+        #expect(backups.copy.withLock { $0 } == nil)
+    }
+
+    @Test func aCallerWhoLeavesEndsACopyThatHasNoEnd() async throws {
+        let backups = ExportingBackups(slices: .max)
+        let running = try await RunningEngine(store: FakeStore(backups: backups))
+        let task = Task { for try await _ in try running.engine.backup() {} }
+        try await eventually("the copy has begun") { backups.copy.withLock { $0 } != nil }
+        task.cancel()
+        try await eventually("the copy has ended") { backups.copy.withLock { $0 } == nil }
+        _ = await task.result
+        try await running.stop()
     }
 }

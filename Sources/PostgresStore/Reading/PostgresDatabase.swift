@@ -8,6 +8,8 @@ package final class PostgresDatabase: WorkflowStore {
     package let lineage: Lineage
     package let partitions: [PartitionID]
     package let holdReason: String?
+    /// The backups that another module makes of exported rows; `nil` for none. PostgreSQL has its own ones, too.
+    package let backups: (any StoreBackups)?
 
     let address: PostgresAddress
     let readers: PostgresReaders
@@ -24,24 +26,31 @@ package final class PostgresDatabase: WorkflowStore {
     /// - Parameters:
     ///   - owner: A number that is unique for each start of a daemon.
     ///   - isInsecure: True to accept settings of the server by which a crash may lose what was answered.
+    ///   - backups: The backups of the store; `nil` for none.
     /// - Throws: An error that says what to do, for a server or a database where no store can be.
     package static func open(
-        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false
+        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false,
+        backups: (any StoreBackups)? = nil
     ) throws(StoreError) -> PostgresDatabase {
-        try open(address, owner: owner, insecure: isInsecure, limits: ReadLimits())
+        try open(address, owner: owner, insecure: isInsecure, limits: ReadLimits(), backups: backups)
     }
 
     static func open(
-        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false, limits: ReadLimits
+        _ address: PostgresAddress, owner: UniqueID, insecure isInsecure: Bool = false, limits: ReadLimits,
+        backups: (any StoreBackups)? = nil
     ) throws(StoreError) -> PostgresDatabase {
         let facts = try ServerFacts.read(address)
         if let refusal = facts.refusal(at: address, insecure: isInsecure) { throw refusal }
         let connection = ReadingConnection(address)
         let snapshot = Snapshot(address: address, read: connection.run)
-        return PostgresDatabase(address, owner, try StoreRow.read(snapshot), limits)
+        return PostgresDatabase(address, owner, try StoreRow.read(snapshot), limits, backups)
     }
 
-    private init(_ address: PostgresAddress, _ owner: UniqueID, _ row: StoreRow, _ limits: ReadLimits) {
+    private init(
+        _ address: PostgresAddress, _ owner: UniqueID, _ row: StoreRow, _ limits: ReadLimits,
+        _ backups: (any StoreBackups)?
+    ) {
+        self.backups = backups
         self.address = address
         self.owner = owner
         self.limits = limits
@@ -60,9 +69,6 @@ package final class PostgresDatabase: WorkflowStore {
     package func usage() async throws(StoreError) -> StoreUsage? { nil }
 
     package var upkeep: (any StoreUpkeep)? { nil }
-
-    /// PostgreSQL has its own backups.
-    package var backups: (any StoreBackups)? { nil }
 
     package func writer(of partitions: [PartitionID]) throws(StoreError) -> sending any StoreWriter {
         let isFree = taken.withLock { taken in

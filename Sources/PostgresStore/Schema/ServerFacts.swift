@@ -154,8 +154,8 @@ extension ServerFacts {
     ///
     /// - Parameter partitions: The number of partitions of the store.
     static func requireConnections(_ address: PostgresAddress, partitions: Int) throws(StoreError) {
-        // A lane looks up on two connections. The others commit, renew the lease, load tokens, and read.
-        let needed = 2 * Int64(partitions) + 7
+        // A lane looks up on two connections. The others commit, renew the lease, load tokens, read, and make a backup.
+        let needed = 2 * Int64(partitions) + 8
         let reading = Snapshot(address: address, read: ReadingConnection(address).once)
         let free = try reading.read(Request(free)) { answer in
             try answer.first { row in try row.integer(in: -Int64(Int32.max)...Int64(Int32.max)) } ?? needed

@@ -19,6 +19,9 @@ extension SQLiteFileStore {
 extension SQLiteFileStore: StoreBackups {
     package var backups: (any StoreBackups)? { self }
 
+    /// The writer copies.
+    package var exporting: (any BackupExporting)? { nil }
+
     package func completeBackup(
         _ name: BackupName, verify: FileVerification, mayGoOn: (_ done: Int64, _ total: Int64) -> Bool
     ) async throws(StoreError) -> StoredBackup {

@@ -16,6 +16,14 @@ extension StoreFile {
     /// Returns the path at which a backup is made.
     func unfinishedBackup(_ name: BackupName) -> String { backup(name) + ".partial" }
 
+    /// True if there may be backups that an earlier process left.
+    var hasBackups: Bool { !paths(beginningWith: backupPrefix).isEmpty }
+
+    /// Removes a backup, complete or not, and the files that SQLite put beside it.
+    func remove(_ name: BackupName) {
+        for path in paths(beginningWith: backup(name)) { unlink(path) }
+    }
+
     /// Removes the backups that an earlier process left, and the files that SQLite put beside them. A file that a
     /// person gave a similar name stays. The caller must hold the lock.
     func removeBackups() {

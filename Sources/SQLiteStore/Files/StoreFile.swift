@@ -35,25 +35,28 @@ struct StoreFile: Sendable {
     }
 
     /// Resolves the path. A missing directory is refused, or created so that only its owner can read it.
-    init(_ given: String, makingFolder: Bool = false) throws(StoreError) {
-        self.given = given
+    ///
+    /// - Parameter name: The name of the file in messages; `nil` for its path.
+    init(_ given: String, as name: String? = nil, makingFolder: Bool = false) throws(StoreError) {
+        self.given = name ?? given
         if let whole = Self.resolve(given) {
             path = whole
             return
         }
         let slash = given.lastIndex(of: "/")
-        let name = slash.map { String(given[given.index(after: $0)...]) } ?? given
-        guard !name.isEmpty, name != ".", name != ".." else {
-            throw StoreError(.cannotOpen, "Cannot open '\(given)': it names no file")
+        let last = slash.map { String(given[given.index(after: $0)...]) } ?? given
+        guard !last.isEmpty, last != ".", last != ".." else {
+            throw StoreError(.cannotOpen, "Cannot open '\(self.given)': it names no file")
         }
         let directory = slash.map { $0 == given.startIndex ? "/" : String(given[..<$0]) } ?? "."
-        if makingFolder { try Self.makeDirectory(directory, for: given) }
+        if makingFolder { try Self.makeDirectory(directory, for: self.given) }
         guard let parent = Self.resolve(directory) else {
-            guard errno == ENOENT else { throw Self.failure(given, errno) }
+            guard errno == ENOENT else { throw Self.failure(self.given, errno) }
             throw StoreError(
-                .cannotOpen, "Cannot open '\(given)': there is no folder '\(directory)'; make it, or correct the path")
+                .cannotOpen,
+                "Cannot open '\(self.given)': there is no folder '\(directory)'; make it, or correct the path")
         }
-        path = parent == "/" ? "/" + name : parent + "/" + name
+        path = parent == "/" ? "/" + last : parent + "/" + last
     }
 
     /// Resolves the path of an existing file; creates nothing.

@@ -2,6 +2,20 @@ import GRDB
 import Statechart
 import WorkflowStore
 
+extension KeyRecord {
+    static func insert(_ keys: [KeyRecord], _ database: Database, values: BoundValues? = nil) throws {
+        guard !keys.isEmpty else { return }
+        var insert = try PreparedStatement(
+            database, "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)", values: values)
+        for key in keys {
+            insert.bind(key.key)
+            insert.bind(key.scope)
+            insert.bind(key.position)
+            try insert.run()
+        }
+    }
+}
+
 extension Table {
     /// The table of remembered keys, checked for keys that no journal row was written with.
     static let key = Table(

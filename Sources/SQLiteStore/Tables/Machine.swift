@@ -1,3 +1,4 @@
+import GRDB
 import Statechart
 import WorkflowStore
 
@@ -17,6 +18,22 @@ extension MachineRecord: TableRow {
         try column("source", row.source) { $0.source = try $1.text() }
         try column("created_ms", row.created) { $0.created = try $1.time() }
         try column("namespace_id", row.namespace) { $0.namespace = $1.anyNamespaceID() }
+    }
+
+    /// Inserts rows, each with the seal over its columns.
+    static func insertSealed(
+        _ machines: [MachineRecord], _ database: Database, values: BoundValues? = nil
+    ) throws {
+        guard !machines.isEmpty else { return }
+        let places = columns.names.map { _ in "?" }.joined(separator: ", ")
+        let insert = try PreparedStatement(
+            database, "INSERT INTO machine (\(columns), seal) VALUES (\(places), ?)", values: values)
+        var binder = ColumnBinder<MachineRecord>(statement: insert)
+        for machine in machines {
+            describe(machine, &binder)
+            binder.statement.bind(Digest(sealing: machine))
+            try binder.statement.run()
+        }
     }
 
     /// The indices of columns that are compared before a row is read, from 0.

@@ -37,7 +37,7 @@ struct BatchWriting {
         if let last = batches.last { try updateStore(last.numbers, marks.ledger, purged: floor, database) }
         for batch in batches where !batch.purged.isEmpty { try freeNames(of: batch.changedInstances, database) }
         for batch in batches {
-            try insert(batch.machines, database)
+            try MachineRecord.insertSealed(batch.machines, database, values: values)
             try InstanceRecord.insert(batch.newInstances, database, values: values)
         }
         try updateInstances(of: batches, database)
@@ -51,7 +51,7 @@ struct BatchWriting {
             try write(batch.changedSettings, database)
             try writeHeld(of: batch, database)
             try writeRuns(of: batch, database)
-            try insert(batch.keys, database)
+            try KeyRecord.insert(batch.keys, database, values: values)
             try insert(batch.purged, of: batch, database)
             try ChangeRecord.insert(batch.changes, database, values: values)
             try erase(batch.erasure, keysBelow: marks.ledger.floor, database)
@@ -103,20 +103,6 @@ struct BatchWriting {
     private func requireEpoch(_ update: PreparedStatement) throws {
         guard update.changes == 1 else {
             throw StoreError(.fenced, "Cannot write: another process has taken the store over; stop this one")
-        }
-    }
-
-    private func insert(_ machines: [MachineRecord], _ database: Database) throws {
-        guard !machines.isEmpty else { return }
-        let (names, places) = (MachineRecord.columns, MachineRecord.columns.names.map { _ in "?" })
-        let insert = try PreparedStatement(
-            database,
-            "INSERT INTO machine (\(names), seal) VALUES (\(places.joined(separator: ", ")), ?)", values: values)
-        var binder = ColumnBinder<MachineRecord>(statement: insert)
-        for machine in machines {
-            MachineRecord.describe(machine, &binder)
-            binder.statement.bind(Digest(sealing: machine))
-            try binder.statement.run()
         }
     }
 }
@@ -192,18 +178,6 @@ extension BatchWriting {
 // MARK: Keys
 
 extension BatchWriting {
-    func insert(_ keys: [KeyRecord], _ database: Database) throws {
-        guard !keys.isEmpty else { return }
-        var insert = try PreparedStatement(
-            database, "INSERT INTO dedupe (key, scope, position) VALUES (?, ?, ?)", values: values)
-        for key in keys {
-            insert.bind(key.key)
-            insert.bind(key.scope)
-            insert.bind(key.position)
-            try insert.run()
-        }
-    }
-
     /// Walks the journal from the last stop and forgets keys until a key must be kept.
     func forgetKeys(_ retention: KeyRetention, _ ledger: KeyLedger, _ database: Database) throws -> KeyLedger {
         var ledger = ledger

@@ -14,7 +14,8 @@ struct MakeBackup: Verb {
 
             wfd continues to serve requests. It verifies the copy before wfctl gets it; if the copy has a difference, \
             the exit code is 65. 'wfd restore' puts the backup in the place of a database. wfd keeps the copy beside \
-            the database until it is fetched, so the disk must have room for it.
+            the database until it is fetched, so the disk must have room for it. Of a database of PostgreSQL, wfd makes \
+            a file of SQLite.
             """)
 
     @Argument(help: ArgumentHelp("The file to write; - is standard output.", valueName: "dest"), completion: .file())

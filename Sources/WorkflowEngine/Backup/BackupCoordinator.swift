@@ -18,9 +18,9 @@ package enum BackupEvent: Sendable, Equatable {
 /// Takes orders for backups, makes them, and keeps them until they are fetched. There is one backup at a time, from its
 /// order until its file is removed.
 ///
-/// The writer copies the database, in slices between its batches, and a separate thread checks the copy. The caller who
-/// ordered the backup receives the progress of both, and ends the backup by going away. Errors of a backup go to its
-/// caller, and never to the writer.
+/// The writer copies the database, in slices between its batches, or the store copies itself beside the writer. A
+/// separate thread checks the copy. The caller who ordered the backup receives the progress of both, and ends the
+/// backup by going away. Errors of a backup go to its caller, and never to the writer.
 final class BackupCoordinator: BackupOrders, Sendable {
     /// A backup for which a caller waits.
     struct Order: Sendable {
@@ -80,11 +80,15 @@ final class BackupCoordinator: BackupOrders, Sendable {
         let rejection: Rejection? = state.withLock { state in
             if let closing = state.closing { return closing }
             guard case .idle = state.phase else { return .backupUnderWay }
-            state.phase = .ordered(order)
+            state.phase = store.exporting == nil ? .ordered(order) : .copying(order)
             state.isUnwanted = false
             return nil
         }
         if let rejection { throw rejection }
+        if store.exporting != nil, case .terminated = copied.yield(order) {
+            // The coordinator was closed at this moment, so nobody will copy.
+            end(order, .draining)
+        }
         continuation.onTermination = { [weak self] end in
             if case .cancelled = end { self?.orderWasCancelled(order.name) }
         }
@@ -199,12 +203,18 @@ extension BackupCoordinator {
         await removeExpired()
     }
 
-    /// Checks a copy, which takes as long as reading the file a few times.
+    /// Checks a copy, which takes as long as reading the file a few times. Copies first if the writer has not.
     private func check(_ order: Order) async {
         await withTaskExecutorPreference(BackgroundThreads("wfd-backup", count: 1)) {
             let cores = SharedCores.ofProcess
             var begun = cores.now()
             do throws(StoreError) {
+                try await self.store.exporting?.exportBackup(order.name) { done, total in
+                    cores.giveWay(since: &begun)
+                    order.events.yield(.copying(done: done, total: total))
+                    return self.mayGoOn
+                }
+                self.state.withLock { $0.phase = .checking(order) }
                 let backup = try await self.store.completeBackup(
                     order.name, verify: { try await self.verify($0, order) },
                     mayGoOn: { done, total in

@@ -234,7 +234,8 @@ package final class Engine: Service {
                     partition: partition, placement: placement, queue: queue.queues[place], opening: opening,
                     library: library, board: queueBoard, watch: queueWatch, runners: runners, clock: clock,
                     limits: limits.divided(among: store.partitions.count), statistics: statistics,
-                    health: writeHealth[place], purging: purging, backups: partition == .first ? backups : nil,
+                    health: writeHealth[place], purging: purging,
+                    backups: partition == .first && store.backups?.exporting == nil ? backups : nil,
                     log: log, logger: logger))
         }
     }
