@@ -144,6 +144,7 @@ struct PostgresBackupTests {
         _ = try await daemon.said("release")
         try await fill(daemon)
         let token = try await daemon.secret("ci", "view")
+        let cursors = try await daemon.json("history", "l-8").elements.compactMap { $0["cursor"].string }
         let copy = folder.path("copy.db")
         // A client writes meanwhile.
         let load = Load()
@@ -169,6 +170,11 @@ struct PostgresBackupTests {
         try await wfd("restore", copy, "--database", database)
         let served = try await serve(database)
         #expect(try await served.said("history", "l-8").contains("flip"))
+        // The rows of one partition keep their positions, and those of several have new ones.
+        let old = "/v1/instances/l-8/history?cursor=\(try #require(cursors.first))"
+        let answer = try await served.answer(to: .get(old))
+        #expect(answer.status == 410)
+        #expect((try Problem(body: answer.body).parted?.seq == nil) == (partitions > 1), "\(answer.text)")
         _ = try await served.said("release")
         _ = try await served.said("send", "l-8", "flip")
         _ = try await served.said("start", "lamp", "another")
