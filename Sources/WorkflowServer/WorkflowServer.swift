@@ -18,6 +18,7 @@ package struct WorkflowServer: Service {
     private let allowedHosts: FurtherHosts
     private let budget: AnswerBudget
     private let sends: (@Sendable (Peer) -> SendHandler)?
+    private let forwarder: Forwarder?
     private let encryption: ConnectionEncryption
     private let limits: ServerLimits
     private let access: AccessControl
@@ -64,7 +65,7 @@ package struct WorkflowServer: Service {
         self.init(
             address: address, serving: routes,
             router: handlers.only(routes).router(gate: gate, problems: problems, placement: placement),
-            budget: budget, access: access, sends: routes == .all ? sends : nil,
+            budget: budget, access: access, sends: routes == .all ? sends : nil, forwarder: forwarder,
             console: routes == .all ? console : nil,
             sessions: sessions, allowedHosts: allowedHosts,
             encryption: certificate.flatMap { address.isTCP ? .certificate($0) : nil } ?? .none, limits: limits,
@@ -106,7 +107,7 @@ package struct WorkflowServer: Service {
     init(
         address: ListenAddress, serving routes: RouteSelection = .all, router: Router<ServerContext>,
         budget: AnswerBudget = AnswerBudget(), access: AccessControl,
-        sends: (@Sendable (Peer) -> SendHandler)? = nil, console: ConsoleEndpoint? = nil,
+        sends: (@Sendable (Peer) -> SendHandler)? = nil, forwarder: Forwarder? = nil, console: ConsoleEndpoint? = nil,
         sessions: ConsoleSessions = ConsoleSessions(), allowedHosts: FurtherHosts = FurtherHosts(),
         encryption: ConnectionEncryption = .none, limits: ServerLimits = ServerLimits(), logger: Logger,
         listening: @escaping @Sendable (_ port: Int?) -> Void = { _ in }
@@ -118,7 +119,7 @@ package struct WorkflowServer: Service {
         (self.sessions, self.allowedHosts) = (sessions, allowedHosts)
         self.budget = budget
         self.access = access
-        self.sends = sends
+        (self.sends, self.forwarder) = (sends, forwarder)
         self.encryption = encryption
         self.limits = limits
         connections = Connections(bound: limits.connections, extraBound: limits.extraConnections)
@@ -181,6 +182,14 @@ package struct WorkflowServer: Service {
     package static let resuming: @Sendable (() -> Void) -> Void = { GatheredCalls.gather($0) }
 
     package func run() async throws {
+        try await withGracefulShutdownHandler { [self] in
+            try await serve()
+        } onGracefulShutdown: { [forwarder] in
+            forwarder?.stop()
+        }
+    }
+
+    private func serve() async throws {
         guard case .unix(let path) = address else { return try await listener(on: nil).run() }
         try await SocketKeeper(path: path, look: limits.socketLook, logger: logger) { file in listener(on: file) }.run()
     }

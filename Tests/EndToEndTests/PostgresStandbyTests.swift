@@ -112,6 +112,30 @@ struct PostgresStandbyTests {
         try await standby.kill()
     }
 
+    /// The event waits at the frozen owner, over a connection that an earlier event has opened, until the standby has
+    /// taken the data.
+    @Test func anEventAtAFrozenOwnerGoesToTheNext() async throws {
+        let (owner, standby) = try await pair()
+        _ = try await owner.said("apply", Programs.example("order"))
+        _ = try await owner.said("start", "order", "order-7")
+        let path = "/v1/instances/order-7/events"
+        let answer = try await onOwnThread { [address = standby.address] in
+            let connection = try RawConnection(to: address)
+            let refused = try connection.answer(to: .post(path, #"{"event": "finance.ok"}"#))
+            #expect(refused.status == 409)
+            owner.program.signal(SIGSTOP)
+            return try connection.answer(
+                to: .post(
+                    path, #"{"event": "submit", "data": {"amount": 1250}}"#, headers: [("Idempotency-Key", "submit-7")])
+            )
+        }
+        #expect(answer.status == 200)
+        #expect(answer.headers["etag"] == "\"2\"")
+        owner.program.signal(SIGCONT)
+        #expect(try await owner.program.result().end == .exited(75))
+        try await standby.kill()
+    }
+
     @Test func aDaemonWithoutAnAddressForOthersIsRefused() async throws {
         let (owner, standby) = try await pair()
         let third = try await Daemon.launch(

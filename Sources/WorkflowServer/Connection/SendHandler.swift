@@ -8,13 +8,13 @@ import WorkflowAPI
 import WorkflowEngine
 import WorkflowStore
 
-/// Carries out `Route.sendEvent` where a connection is read, without a task and without the router. Most requests to a
-/// daemon are for this route.
+/// Carries out `Route.sendEvent` where a connection is read, or forwards it to the daemon that owns the data, without a
+/// task and without the router. Most requests to a daemon are for this route.
 ///
 /// Any other request goes on to the router, whose route for events gives the same answers. The router gets requests
-/// that the gate refuses or that another daemon carries out, query parameters, percent-encoded names, bodies without a
-/// length, and `Connection: close`. It also gets requests that arrive while an answer of the router is to be written,
-/// because answers keep the order of their requests.
+/// that the gate refuses, query parameters, percent-encoded names, bodies without a length, and `Connection: close`. It
+/// also gets requests that the other daemon did not answer, and those that arrive while an answer of the router is to
+/// be written, because answers keep the order of their requests.
 final class SendHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -25,7 +25,7 @@ final class SendHandler: ChannelDuplexHandler {
         /// Input is passed on, or begins a request for an event.
         case idle
         case reading(HTTPRequest, instance: InstanceName, AccessControl.Admission)
-        /// The engine has the event, and further input is held.
+        /// The engine or another daemon has the event, and further input is held.
         case sending
     }
 
@@ -50,6 +50,8 @@ final class SendHandler: ChannelDuplexHandler {
     /// Requests that were passed on and are not answered.
     private var passedOn = 0
     private var held = CircularBuffer<Held>(initialCapacity: 0)
+    /// The event that another daemon has.
+    private var forwarded: ForwardedSend?
     /// True if the caller does not take its answers.
     private var isFull = false
     /// True if a read was requested. The read waits until no input is held and the caller takes its answers.
@@ -75,6 +77,8 @@ final class SendHandler: ChannelDuplexHandler {
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
         held.removeAll()
+        forwarded?.cancel()
+        forwarded = nil
     }
 }
 
@@ -128,7 +132,7 @@ extension SendHandler {
     private func take(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         // While a request that was passed on is not answered, the router takes this request too.
         if passedOn == 0 {
-            let instance = placement.isHere ? Self.instance(of: head) : nil
+            let instance = placement.isHere || placement.forwarding != nil ? Self.instance(of: head) : nil
             let mustContinue = head.waitsToContinue && Self.mayTakeBody(of: head)
             if instance != nil || mustContinue,
                 case .success(let admission) = gate.admit(head, from: peer, for: Self.route(of: head, instance))
@@ -193,6 +197,11 @@ extension SendHandler {
         _ request: HTTPRequest, to instance: InstanceName, _ admission: AccessControl.Admission,
         _ context: ChannelHandlerContext
     ) {
+        if let (forwarder, address) = placement.forwarding {
+            return forward(request, admission, by: forwarder, to: address, context)
+        }
+        // The data is nowhere now.
+        guard placement.isHere else { return passOn(request, takeBody()) }
         state = .sending
         let body = takeBody()
         let order: EventEndpoint.Order
@@ -287,6 +296,52 @@ extension SendHandler {
         written.futureResult.assumeIsolated().whenComplete { _ in context.close(mode: mode, promise: promise) }
         // The empty body sends nothing, but comes after everything else.
         context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: written)
+    }
+}
+
+// MARK: Forwarding
+
+extension SendHandler {
+    private func forward(
+        _ request: HTTPRequest, _ admission: AccessControl.Admission, by forwarder: Forwarder,
+        to address: PeerAddress, _ context: ChannelHandlerContext
+    ) {
+        state = .sending
+        let body = takeBody()
+        let begin = ContinuousClock.now
+        do {
+            guard admission.stillHolds() else { throw AccessControl.unauthenticated }
+            let caller = ForwardedCaller(admission.caller, admission.identity)
+            let loop = context.eventLoop
+            forwarded = try forwarder.send(request, body, of: caller, to: address, on: loop) { [self] end in
+                forwarded = nil
+                switch end {
+                case .answered(let answer):
+                    timer.add(since: begin)
+                    self.answer(answer)
+                case .refused(let problem):
+                    timer.add(since: begin)
+                    answer(problems.answer(to: problem, request))
+                case .passedOn:
+                    passOn(request, body)
+                    self.context?.fireChannelReadComplete()
+                    goOn()
+                }
+            }
+        } catch {
+            // The caller of this function goes on with the held input.
+            write(problems.answer(to: error, request))
+        }
+    }
+
+    /// Lets the router take a request.
+    private func passOn(_ request: HTTPRequest, _ body: ByteBuffer) {
+        state = .idle
+        guard let context else { return }
+        passedOn += 1
+        passOn(.part(.head(request)), context)
+        passOn(.part(.body(body)), context)
+        passOn(.part(.end(nil)), context)
     }
 }
 

@@ -13,7 +13,10 @@ import WorkflowAPI
 package final class Forwarder: Sendable {
     let directory: any RequestDirectory
     let counts = ForwardCounts()
+    /// The connections for events that are forwarded without a task.
+    let connections: PeerConnections
     private let client: PeerClient
+    private let stopping = Atomic(false)
 
     /// - Parameters:
     ///   - directory: The directory that knows the owner.
@@ -22,8 +25,15 @@ package final class Forwarder: Sendable {
     ///     connections.
     package init(directory: any RequestDirectory, secret: PeerSecret, limits: ServerLimits = ServerLimits()) {
         self.directory = directory
+        connections = PeerConnections(secret: secret)
         client = PeerClient(secret: secret, connections: limits.connections)
     }
+
+    /// True if the daemon was told to stop.
+    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+
+    /// Notes that the daemon was told to stop: events that wait for another daemon end soon.
+    func stop() { stopping.store(true, ordering: .relaxed) }
 
     /// Answers a request with the owner's answer, or by the handler if this daemon has become the owner.
     func answer(_ request: RoutedRequest, orHere handler: RouteHandlers.Handler) async throws -> Response {
@@ -85,7 +95,7 @@ package final class Forwarder: Sendable {
             .partitionMoving, detail: "The data is being taken over (\(reason)); nothing was changed. Send it again")
     }
 
-    private static func unknown(_ address: PeerAddress?) -> Problem {
+    static func unknown(_ address: PeerAddress?) -> Problem {
         let daemon = address.map { "the daemon at \($0)" } ?? "the daemon that had the request"
         return Problem(
             .outcomeUnknown,

@@ -22,6 +22,14 @@ enum RequestPlacement: Sendable {
     /// True if this daemon owns the data.
     var isHere: Bool { directory.map { $0.place == .here } ?? true }
 
+    /// The forwarder, and the daemon to which it sends now; `nil` if requests are carried out here, or nowhere.
+    var forwarding: (forwarder: Forwarder, address: PeerAddress)? {
+        guard case .forwarding(let forwarder) = self, case .peer(let address) = forwarder.directory.place else {
+            return nil
+        }
+        return (forwarder, address)
+    }
+
     /// Answers a request, with the handler if this daemon carries the request out.
     func answer(_ request: RoutedRequest, by handler: @escaping RouteHandlers.Handler) async throws -> Response {
         if isHere || request.route.place == .here { return try await handler(request) }

@@ -115,24 +115,24 @@ import WorkflowStore
 
     // MARK: The connection ends
 
-    /// The first request opens the connection, which is cut during the second.
-    private static func cutPair(_ direction: CuttingProxy.Direction) async throws -> PeerPair {
-        let pair = try await PeerPair(hasProxy: true)
+    /// Sends an event whose connection between the daemons is cut. An event that is refused has opened it before, over
+    /// the same connection of the caller.
+    private static func answerOfCut(
+        _ pair: PeerPair, _ direction: CuttingProxy.Direction, key: String? = nil
+    ) async throws -> RawAnswer {
         try await pair.start("a")
-        #expect(try await pair.standby.answer(to: .get("/v1/instances/a")).status == 200)
-        pair.proxy?.cut(after: (0, direction))
-        return pair
+        return try await onOwnThread { [address = pair.standby.address, proxy = pair.proxy] in
+            let connection = try RawConnection(to: address)
+            #expect(try connection.answer(to: .event("lift", to: "a")).status == 422)
+            proxy?.cut(after: (0, direction))
+            return try connection.answer(to: .event("open", to: "a", key: key))
+        }
     }
 
     @Test(arguments: [CuttingProxy.Direction.toServer, .toClient])
     func anEventWithoutAKeyIsNotSentTwice(_ direction: CuttingProxy.Direction) async throws {
-        let pair = try await Self.cutPair(direction)
-        let answer = try await pair.standby.answer(to: .event("open", to: "a"))
-        // A request that is cut before its body is none: the standby may know that, and send it again.
-        if direction == .toServer, answer.status == 200 {
-            #expect(try await Self.seq(pair) == 2)
-            return try await pair.stop()
-        }
+        let pair = try await PeerPair(hasProxy: true)
+        let answer = try await Self.answerOfCut(pair, direction)
         #expect(try answer.told.hasPrefix("503 outcome-unknown: The connection to the daemon at 127.0.0.1:"))
         #expect(pair.atStandby.looks.isEmpty)
         #expect(try await Self.metric("wfd_forward_failures_total{type=\"outcome-unknown\"}", pair) == 1)
@@ -146,19 +146,36 @@ import WorkflowStore
 
     @Test(arguments: [CuttingProxy.Direction.toServer, .toClient])
     func anEventWithAKeyIsSentAgainAndDoneOnce(_ direction: CuttingProxy.Direction) async throws {
-        let pair = try await Self.cutPair(direction)
+        let pair = try await PeerPair(hasProxy: true)
         var random = SystemRandomNumberGenerator()
         let key = IdempotencyKey.make(milliseconds: pair.owner.engine.now.rawValue, random: &random)
-        let answer = try await pair.standby.answer(to: .event("open", to: "a", key: key))
+        let answer = try await Self.answerOfCut(pair, direction, key: key)
         #expect(answer.status == 200)
         #expect(answer.headers["etag"] == "\"2\"")
         #expect(pair.atStandby.looks == [pair.place])
         #expect(try await Self.seq(pair) == 2)
+        #expect(try await Self.metric("wfd_forward_retries_total", pair) == 1)
+        try await pair.stop()
+    }
+
+    /// A start is forwarded by the router. The first request opens the connection, which is cut during the second.
+    @Test func aStartWithoutAKeyIsNotSentTwice() async throws {
+        let pair = try await PeerPair(hasProxy: true)
+        try await pair.start("a")
+        #expect(try await pair.standby.answer(to: .get("/v1/instances/a")).status == 200)
+        pair.proxy?.cut(after: (0, .toClient))
+        let answer = try await pair.standby.answer(
+            to: .post("/v1/instances", "{\"machine\": \"door\", \"instance\": \"b\"}"))
+        #expect(try answer.told.hasPrefix("503 outcome-unknown: The connection to the daemon at 127.0.0.1:"))
+        #expect(pair.atStandby.looks.isEmpty)
         try await pair.stop()
     }
 
     @Test func aReadIsSentAgain() async throws {
-        let pair = try await Self.cutPair(.toClient)
+        let pair = try await PeerPair(hasProxy: true)
+        try await pair.start("a")
+        #expect(try await pair.standby.answer(to: .get("/v1/instances/a")).status == 200)
+        pair.proxy?.cut(after: (0, .toClient))
         #expect(try await pair.standby.answer(to: .get("/v1/instances/a")).status == 200)
         #expect(pair.atStandby.looks == [pair.place])
         try await pair.stop()
