@@ -5,6 +5,7 @@ import Statechart
 import StoreTesting
 import Synchronization
 import Testing
+import ThreadTesting
 import WorkflowEngine
 import WorkflowJSON
 import WorkflowStore
@@ -52,6 +53,30 @@ struct PrefetchTests {
         #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
         // Instances that are known are not read again.
         _ = try await running.engine.send(Self.hundred.map { Self.flip($0) })
+        #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
+        try await running.stop()
+    }
+
+    /// Otherwise a batch would close with few commands, and the next one would read the same rows again.
+    @Test func theTimeOfARoundTripIsNoTimeOfApplying() async throws {
+        let first = FakeStore(isRemote: true)
+        var limits = Self.limits
+        let filling = try await RunningEngine(store: first, limits: limits, clock: HandClock())
+        for name in Self.hundred { try await filling.start(name) }
+        try await filling.stop()
+        let store = first.reopened()
+        limits.batchApplying = .seconds(1)
+        let running = try await RunningEngine(store: store, limits: limits, clock: HandClock())
+        store.forgetTrips()
+        let trip = Hold()
+        trip.shut()
+        store.content.withLock { $0.prefetched = { _ in trip.pass() } }
+        async let outcomes = running.engine.send(Self.hundred.map { Self.flip($0) })
+        await trip.somebodyIsHeld()
+        // No batch stays open for so long.
+        try await letPass(limits.batchApplying + .milliseconds(100))
+        trip.open()
+        #expect(try await outcomes.allSatisfy { try $0.get().seq.rawValue == 2 })
         #expect(store.trips == FakeStore.Trips(prefetches: 1, lookups: 0))
         try await running.stop()
     }

@@ -67,6 +67,8 @@ final class BatchApplier {
         var awaited = awaited
         // The number of commands that need no preparation before they are applied.
         var ready = 0
+        // The time of round trips to the store, which is no time of applying.
+        var reading = Duration.zero
         var (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
         let (burning, inFront) = (order.burning, order.inFront)
         var hasOthers = false
@@ -76,7 +78,7 @@ final class BatchApplier {
                 applied % 16 == 0 || builder.cost - costAtLook > 1_000 || builder.slices > slicesAtLook
             {
                 (costAtLook, slicesAtLook) = (builder.cost, builder.slices)
-                guard isOpen(builder, since: begin) else { break }
+                guard isOpen(builder, since: begin + reading) else { break }
             }
             // Commands that stood aside have a batch of their own.
             if inFront > 0, applied == inFront { break }
@@ -87,7 +89,9 @@ final class BatchApplier {
                     // A command that arrived after the batch began has a later time than the batch.
                     builder.now = clock.now()
                 }
+                let start = ContinuousClock.now
                 ready = read(waiting, from: applied, inFront: inFront)
+                reading += .now - start
             }
             guard applied < waiting.count else { break }
             let entry = waiting[waiting.startIndex + applied]
