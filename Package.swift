@@ -211,17 +211,16 @@ let package = Package(
             name: "wfd",
             dependencies: [
                 "CRelease", "PostgresStore", "SQLiteStore", "Statechart", "WorkflowAccess", "WorkflowSpelling",
-                "WorkflowTerminal",
-                "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine", "WorkflowPrograms",
-                "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments, logging, lifecycle,
+                "WorkflowTerminal", "WorkflowServer", "WorkflowAPI", "WorkflowEffects", "WorkflowEngine",
+                "WorkflowPrograms", "WorkflowSettings", "WorkflowStore", "WorkflowThreads", arguments, logging,
+                lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ]),
         .target(
             name: "WorkflowCommand",
             dependencies: [
                 "Drawing", "WorkflowCEL", "WorkflowInterchange", "WorkflowJSON", "WorkflowSpelling", "Statechart",
-                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms", arguments,
-                crypto,
+                "WorkflowTerminal", "WorkflowAPI", "WorkflowClient", "WorkflowPrograms", arguments, crypto,
                 .product(name: "Yams", package: "Yams"),
             ]),
         .executableTarget(name: "wfctl", dependencies: ["CRelease", "WorkflowAPI", "WorkflowCommand"]),
@@ -229,37 +228,35 @@ let package = Package(
         .target(name: "LinuxEvents", path: "Benchmarks/LinuxEvents"),
         // A loop over sqlite3 that writes what the engine writes: what SQLite itself can do.
         .target(name: "SQLiteFloor", path: "Benchmarks/SQLiteFloor", linkerSettings: [.linkedLibrary("sqlite3")]),
+        // The same over libpq: what PostgreSQL itself can do.
+        .target(name: "PostgresFloor", dependencies: ["CPQ", "SQLiteFloor"], path: "Benchmarks/PostgresFloor"),
         // The engine beside that loop: workloads, contests, and what measuring them needs. No HTTP.
         .target(
             name: "EngineFloor",
             dependencies: [
                 "SQLiteFloor", "SQLiteStore", "Statechart", "WorkflowCEL", "WorkflowEngine", "WorkflowJSON",
-                "WorkflowStore", arguments,
-                grdb, logging, lifecycle,
+                "WorkflowStore", arguments, grdb, logging, lifecycle,
             ],
-            path: "Benchmarks/EngineFloor"
-        ),
+            path: "Benchmarks/EngineFloor"),
         // What `make count` runs: a program of its own, so that it is built without HTTP and TLS.
         .executableTarget(
             name: "wfcount",
             dependencies: [
                 "EngineFloor", "Statechart", "WorkflowAPI", "WorkflowEngine", "WorkflowStore", arguments,
             ],
-            path: "Benchmarks/wfcount"
-        ),
+            path: "Benchmarks/wfcount"),
         .executableTarget(
             name: "wfbench",
             dependencies: [
-                "DurableMachines", "EngineFloor", "LinuxEvents", "Seeds", "SQLiteFloor", "SQLiteStore", "Statechart",
-                "StateMachines", "WorkflowEffects", "WorkflowEngine", "WorkflowJSON", "WorkflowServer",
-                "WorkflowStore", "WorkflowThreads", "WorstMacrosteps", arguments,
+                "DurableMachines", "EngineFloor", "LinuxEvents", "PostgresFloor", "PostgresStore", "Seeds",
+                "SQLiteFloor", "SQLiteStore", "Statechart", "StateMachines", "WorkflowEffects", "WorkflowEngine",
+                "WorkflowJSON", "WorkflowServer", "WorkflowStore", "WorkflowThreads", "WorstMacrosteps", arguments,
                 grdb,
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 logging, nio("NIOCore"), nio("NIOHTTP1"), nio("NIOPosix"), tls, lifecycle,
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            path: "Benchmarks/wfbench"
-        ),
+            path: "Benchmarks/wfbench"),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
@@ -485,8 +482,8 @@ for target in package.targets {
 
 // Every target of ours but those in C: the upcoming language modes we write for, and no warnings.
 let foreign = [
-    "CFileSystem", "CPQ", "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents", "SQLiteFloor",
-    "SyncFaults", "Holds",
+    "CFileSystem", "CPQ", "CRE2", "CScheduling", "CSpawn", "ClockShift", "CSQLiteMemory", "LinuxEvents",
+    "PostgresFloor", "SQLiteFloor", "SyncFaults", "Holds",
 ]
 for target in package.targets where !foreign.contains(target.name) {
     target.swiftSettings = [

@@ -118,7 +118,8 @@ package struct FloorPlan {
         return Int32(texts.count - 1)
     }
 
-    fileprivate func withPlan<T>(batch: Int, bytes: Int, _ body: (sqlite_floor_plan) throws -> T) rethrows -> T {
+    /// Passes the plan to a function, with the limits of a batch: its events, and the bytes of their data.
+    package func withPlan<T>(batch: Int, bytes: Int, _ body: (sqlite_floor_plan) throws -> T) rethrows -> T {
         try arena.withUnsafeBufferPointer { arena in
             try texts.withUnsafeBufferPointer { texts in
                 try events.withUnsafeBufferPointer { events in

@@ -10,7 +10,7 @@ extension Caller {
     package static let bench = Caller(nil, namespace: .default)
 }
 
-/// An engine on a file, in this process.
+/// An engine in this process.
 package struct RunningEngine: Sendable {
     /// The engine, which takes commands until `stop`.
     package let engine: Engine
@@ -19,9 +19,13 @@ package struct RunningEngine: Sendable {
 
     /// Opens or makes the file, and starts the engine.
     package init(path: String, limits: EngineLimits = EngineLimits()) throws {
+        self.init(try SQLiteFileStore.open(at: path, clock: SystemClock().now()), limits: limits)
+    }
+
+    /// Starts the engine on a store.
+    package init(_ store: any WorkflowStore, limits: EngineLimits = EngineLimits()) {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        let engine = Engine(
-            store: try SQLiteFileStore.open(at: path, clock: SystemClock().now()), limits: limits, logger: logger)
+        let engine = Engine(store: store, limits: limits, logger: logger)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [.init(service: engine)], gracefulShutdownSignals: [], logger: logger))
@@ -41,7 +45,7 @@ package struct RunningEngine: Sendable {
         }
     }
 
-    /// Stops the engine properly; then everything is in the file.
+    /// Stops the engine properly, and closes the store.
     package func stop() async throws {
         await group.triggerGracefulShutdown()
         try await running.value

@@ -18,6 +18,7 @@ struct Figure: Sendable {
     enum Unit: String, Sendable {
         case perSecond = "/s"
         case milliseconds = "ms"
+        case microseconds = "µs"
         case bytes = "B"
     }
 

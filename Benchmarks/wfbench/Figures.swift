@@ -6,15 +6,17 @@ enum Figures {
         EngineFigures.figures + HTTPFigures.figures + AccessFigures.figures + LineFigures.figures
         + LatencyFigures.figures + TaskFigures.figures + EffectFigures.figures + CommandFigures.figures
         + StepFigures.figures + LibraryFigures.figures + ReplayFigures.figures + StreamFigures.figures
-        + ConsoleFigures.figures
+        + ConsoleFigures.figures + PostgresFigures.figures
 
-    /// Returns the figures whose ids begin with one of these texts, or all figures.
-    static func selected(_ only: [String], isQuick: Bool) throws -> [Figure] {
+    /// Returns the figures whose ids begin with one of these texts. Without texts, returns those of the store in a
+    /// file, or those of the store on PostgreSQL.
+    static func selected(_ only: [String], isQuick: Bool, ofPostgres: Bool) throws -> [Figure] {
         for prefix in only where !all.contains(where: { $0.matches(prefix) }) {
             throw BenchmarkError("there is no figure '\(prefix)'; --list names them")
         }
         return all.filter { figure in
-            only.isEmpty ? figure.isQuick || !isQuick : only.contains(where: figure.matches)
+            guard only.isEmpty else { return only.contains(where: figure.matches) }
+            return figure.needsPostgres == ofPostgres && (figure.isQuick || !isQuick)
         }
     }
 }
@@ -24,4 +26,7 @@ extension Figure {
     func matches(_ prefix: String) -> Bool {
         id == prefix || id.hasPrefix(prefix + ".")
     }
+
+    /// True if the figure needs PostgreSQL on this machine.
+    var needsPostgres: Bool { matches(PostgresFigures.prefix) }
 }

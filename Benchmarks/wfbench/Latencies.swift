@@ -12,6 +12,11 @@ struct Latencies {
         histogram.record(nanoseconds)
     }
 
+    /// Adds all latencies of another measurement.
+    mutating func add(_ other: Latencies) {
+        histogram.add(other.histogram)
+    }
+
     /// Returns a percentile in milliseconds.
     func milliseconds(_ percentile: Double) -> Double {
         Double(histogram.valueAtPercentile(percentile)) / 1e6

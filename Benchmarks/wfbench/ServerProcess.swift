@@ -4,7 +4,7 @@ import Foundation
 /// A server under load, in a separate process, over a unix socket.
 final class ServerProcess {
     let socket: String
-    /// The path of the database; `nil` for a server without one.
+    /// The path of the database; `nil` for a server without a file.
     let database: String?
     private let process = Process()
 
@@ -18,6 +18,16 @@ final class ServerProcess {
             program: Self.directory.appending(path: "wfd"),
             arguments: ["--database", database, "--listen", "unix:\(socket)", "--log-level", "warning"] + more,
             socket: socket, database: database)
+    }
+
+    /// Starts the `wfd` beside this program on a database of PostgreSQL, and waits until it listens.
+    static func daemon(at url: String, in folder: URL, name: String = "wfd") async throws -> ServerProcess {
+        let socket = folder.appending(path: "\(name).sock").path
+        return try await ServerProcess(
+            program: Self.directory.appending(path: "wfd"),
+            arguments: ["--database", url, "--listen", "unix:\(socket)", "--peer", "127.0.0.1:0"]
+                + ["--log-level", "warning"],
+            socket: socket, database: nil)
     }
 
     /// Starts the same server without an engine, and waits until it listens.
@@ -56,6 +66,11 @@ final class ServerProcess {
             }
             try await Task.sleep(for: .milliseconds(5))
         }
+    }
+
+    deinit {
+        // Of a contest that failed before it could stop the server.
+        if process.isRunning { kill() }
     }
 
     /// Stops the process properly, and waits for its end.

@@ -12,6 +12,7 @@ struct Surroundings: Codable {
     let swift: String
     let commit: String
     let date: String
+    let load: String
 
     /// - Parameter folder: The place of the measured files.
     init(folder: URL) throws {
@@ -27,6 +28,7 @@ struct Surroundings: Codable {
         let isDirty = Self.output(of: ["git", "status", "--porcelain"])?.isEmpty == false
         commit = (revision ?? "unknown") + (isDirty ? " dirty" : "")
         date = Date().formatted(.iso8601)
+        load = Self.load
     }
 
     /// The head of the table.
@@ -35,7 +37,14 @@ struct Surroundings: Codable {
         machine  \(processor), \(cores) cores, \(kernel), \(fileSystem)
         with     SQLite \(sqlite), \(swift)
         commit   \(commit), \(date)
+        load     \(load)
         """ + (fileSystem == "tmpfs" ? "\nThe files are in memory: nothing is flushed to a disk" : "")
+    }
+
+    /// The load averages of the last 1, 5 and 15 minutes (proc_loadavg(5)).
+    static var load: String {
+        let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""  // other systems have none
+        return text.split(separator: " ").prefix(3).joined(separator: " ")
     }
 
     private static func processorName() -> String {

@@ -10,6 +10,9 @@ struct Table: AsyncParsableCommand {
     @Flag(help: "Only the figures that matter most, in less than two minutes.")
     var quick = false
 
+    @Flag(help: "The figures of the store on PostgreSQL that matter most, on private servers, in three minutes.")
+    var postgres = false
+
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp("Only these figures; the first parts of an id stand for all that begin so.", valueName: "id")
@@ -38,7 +41,7 @@ struct Table: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let figures = try Figures.selected(only, isQuick: quick)
+        let figures = try Figures.selected(only, isQuick: quick || postgres, ofPostgres: postgres)
         if list {
             for figure in figures {
                 print(
@@ -47,8 +50,9 @@ struct Table: AsyncParsableCommand {
             }
             return
         }
+        let (usualRounds, usualSeconds) = postgres ? (3, 1) : quick ? (3, 0.5) : (5, 2)
         let measuring = Measuring(
-            rounds: rounds ?? (quick ? 3 : 5), seconds: seconds ?? (quick ? 0.5 : 2), isQuick: quick,
+            rounds: rounds ?? usualRounds, seconds: seconds ?? usualSeconds, isQuick: quick || postgres,
             folder: try MeasuredFolder(in: folder))
         defer { measuring.folder.remove() }
         let surroundings = try Surroundings(folder: measuring.folder.root)
@@ -65,6 +69,7 @@ struct Table: AsyncParsableCommand {
                 failures += 1
             }
         }
+        Self.tell("\nload     \(Surroundings.load)")
         if let json { try record.bytes().write(to: URL(filePath: json)) }
         if failures > 0 { throw ExitCode.failure }
     }

@@ -50,6 +50,7 @@ extension Figure.Unit {
         switch self {
         case .perSecond: Self.grouped(value) + rawValue
         case .milliseconds: value.text(3) + " " + rawValue
+        case .microseconds: value.text(1) + " " + rawValue
         case .bytes: Self.grouped(value) + " " + rawValue
         }
     }
