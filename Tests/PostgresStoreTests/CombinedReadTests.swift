@@ -40,6 +40,7 @@ import WorkflowStore
         for lookup in [writer, view] as [any StoreLookup] {
             let prefetch = try #require(lookup.prefetch)
             try prefetch.prefetch(wanted)
+            let forgotten = try lookup.forgottenKeys(in: a.id.partition)
             // With the writer closed at last, only memory can answer.
             if lookup === view { try writer.close() }
             #expect(try lookup.instance(a.key) == a)
@@ -54,6 +55,8 @@ import WorkflowStore
             #expect(try lookup.position(of: keys[0], in: .instance(a.id)) == a.head)
             #expect(try lookup.position(of: keys[1], in: .instance(a.id)) == nil)
             #expect(try lookup.position(of: keys[1], in: .machine(order.id)) == a.head)
+            // The writer knows it from its log.
+            #expect(try lookup.forgottenKeys(in: a.id.partition) == forgotten)
         }
         #expect(throws: StoreError.self) { try view.row(at: a.head) }
         view.prefetch?.forget()

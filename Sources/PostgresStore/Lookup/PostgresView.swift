@@ -7,6 +7,8 @@ final class PostgresView: StoreView, PostgresLookup {
     private let connection: ReadingConnection
     private let isOpen: () -> Bool
     private(set) var hasFailed = false
+    /// The times before which keys are forgotten, as the state has them: each event with a key asks.
+    private var forgotten: [PartitionID: Timestamp] = [:]
 
     /// - Parameter isOpen: Returns false once the store is closed.
     init(_ address: PostgresAddress, patience: Duration, isOpen: @escaping () -> Bool) {
@@ -17,13 +19,16 @@ final class PostgresView: StoreView, PostgresLookup {
 
     func release() {
         forget()
+        forgotten = [:]
         connection.end()
         hasFailed = false
     }
 
     func forgottenKeys(in partition: PartitionID) throws(StoreError) -> Timestamp {
+        if let known = forgotten[partition] { return known }
         let last = try read(LogRow.lasts([partition])) { answer in try answer.first { row in try LogRow(&row) } }
         guard let last else { throw LogRow.missing(partition) }
+        forgotten[partition] = last.keys.forgotten
         return last.keys.forgotten
     }
 
