@@ -124,8 +124,10 @@ final class PostgresCluster {
                 as "$programs/pg_ctl" -D "$folder/data" -w -l "$folder/log" -o "-c listen_addresses='' \
                     -c unix_socket_directories='$folder' -c max_connections=150" start
         } >"$folder/begin" 2>&1 </dev/null && echo ready || { tail -n 3 "$folder/begin" | tr '\n' ' '; echo; }
+        server=$(head -n 1 "$folder/data/postmaster.pid")
         read -r _
-        as "$programs/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1
+        # By its number, because the folder may be gone.
+        kill -QUIT "$server"
         rm -rf "$folder"
         """#
 }
