@@ -11,6 +11,7 @@ import announcing
 import breaks
 import contents
 import daemon
+import firsts
 import focus
 import framing
 import keyboard
@@ -34,6 +35,7 @@ CHECKS = {
     "cut": breaks.cut,
     "tabs": breaks.ten_tabs,
     "lists": breaks.lists,
+    "first": firsts.view,
     "active": pages.active_is_seen,
     "stops": focus.one_stop,
     "covered": focus.uncovered,
@@ -41,7 +43,7 @@ CHECKS = {
     "politely": announcing.politely,
     "killed": breaks.killed,
 }
-MORE = {"picture": lambda stage: pages.picture(stage.browser)}
+MORE = {"picture": lambda stage: pages.picture(stage.browser), "thousand": firsts.thousand}
 SETS = {"quick": ["page", "walk"], "all": [name for name in CHECKS if name != "page"]}
 
 

@@ -156,9 +156,11 @@ import WorkflowJSON
             initial: a
             context: {n: 1}
             guards: {fits: event.data.n == context.n}
+            on: {first: {guard: 1 / 0 == context.n}}
             states:
               a:
                 on:
+                  first: {target: a}
                   yes: {guard: context.n == 1, target: a}
                   no: {guard: context.n == 2, target: a}
                   depends: {guard: fits, target: a}
@@ -173,10 +175,10 @@ import WorkflowJSON
         }
         let answers = machine.acceptance(in: started.snapshot, as: .test, at: .zero)
         let told = answers.map { "\($0.descriptor) \($0.isAccepted.map(String.init(describing:)) ?? "nil")" }
-        #expect(told == ["broken nil", "depends nil", "mine true", "no false", "sure true", "yes true"])
+        #expect(told == ["broken nil", "depends nil", "first true", "mine true", "no false", "sure true", "yes true"])
         #expect(
             machine.accepted(in: started.snapshot, as: .test, at: .zero) == [
-                "broken", "depends", "mine", "sure", "yes",
+                "broken", "depends", "first", "mine", "sure", "yes",
             ])
     }
 

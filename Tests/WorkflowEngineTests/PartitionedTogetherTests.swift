@@ -1,4 +1,3 @@
-import Foundation
 import IdentityTesting
 import Statechart
 import StoreTesting
@@ -133,12 +132,13 @@ import WorkflowThreads
             _ = try await first.engine.start(StartCommand(machine: "door-\(place)", instance: "door-" + name))
         }
         try await first.stop()
-        let (threads, turn) = (BackgroundThreads("held-compile", count: 1), DispatchSemaphore(value: 0))
+        let (threads, hold) = (BackgroundThreads("held-compile", count: 1), Hold())
         let running = try await RunningEngine(store: store.reopened(), compiling: threads)
-        threads.runFirst { turn.wait() }
+        hold.shut()
+        threads.runFirst { hold.pass() }
         let told = try await running.engine.sendTogether(Self.flips(Self.names.map { "door-" + $0 }, "push"))
         #expect(Set(told.map(\.seq.rawValue)) == [2])
-        turn.signal()
+        hold.open()
         try await running.stop()
     }
 

@@ -23,6 +23,9 @@ final class CommitGroup: @unchecked Sendable {
         var outcome = CommitOutcome.unknown
     }
 
+    /// The rows of history after which a transaction takes no further batches along.
+    private static let rowsTogether = 4_096
+
     private let writer: LogWriter
     private let monitor = Monitor()
     /// True while a thread has the turn.
@@ -76,8 +79,7 @@ final class CommitGroup: @unchecked Sendable {
                 if isTaken {
                     monitor.wait()
                 } else {
-                    let entries = waiting
-                    waiting = []
+                    let entries = takeWaiting()
                     takeTurn { write(entries) }
                 }
             }
@@ -88,6 +90,17 @@ final class CommitGroup: @unchecked Sendable {
             outcome = error.outcome
             throw error.error
         }
+    }
+
+    /// Takes the oldest entries, as many as have a bounded number of rows together. Called under the lock.
+    private func takeWaiting() -> [Entry] {
+        var rows = 0
+        let taken = waiting.prefix { entry in
+            defer { rows += entry.batches.reduce(0) { $0 + $1.journal.count } }
+            return rows < Self.rowsTogether
+        }
+        waiting.removeFirst(taken.count)
+        return Array(taken)
     }
 
     /// Calls a function that writes, while nobody else does.

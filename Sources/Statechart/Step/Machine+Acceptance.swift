@@ -60,6 +60,8 @@ extension Interpreter {
             let transition = machine[index]
             // A family matches the names below its prefix, not the prefix itself.
             if isFamily, transition.descriptor == event.name { continue }
+            // Without parallel states, nothing behind a transition that is taken is tried.
+            if isSure, machine.plan != nil { break }
             guard let condition = transition.condition else {
                 isSure = true
                 continue

@@ -58,7 +58,12 @@ final class BatchCommitter: @unchecked Sendable {
     /// the others wait meanwhile.
     func commitTogether(_ sealed: [SealedBatch]) -> BatchEnding {
         let begin = ContinuousClock.now
-        if let error = write(sealed) { return .failed(error) }
+        if let error = write(sealed) {
+            logger.error(
+                "the batches of several partitions were not written",
+                metadata: ["batches": "\(sealed.count)", "error": "\(error)"])
+            return .failed(error)
+        }
         var ending = BatchEnding.committed
         for batch in sealed {
             if case .last(let error)? = tell([batch], since: begin).last { ending = .last(error) }
