@@ -107,6 +107,20 @@ import WorkflowThreads
         try await running.stop()
     }
 
+    /// No lane sees the key of another, so a key of two partitions is refused before the lanes meet.
+    @Test func aKeyOfTwoPartitionsIsRefused() async throws {
+        let (running, store) = try await Self.start()
+        let lines = (0..<8).map { number in
+            LineCommand.start(
+                StartLine(
+                    StartCommand(machine: "lamp", instance: "n-\(number)", key: RequestKey(bytes: Array("k".utf8)))))
+        }
+        let rejection = await #expect(throws: Rejection.self) { try await running.engine.sendTogether(lines) }
+        #expect(rejection?.code == .keyReused)
+        #expect(store.content.withLock { $0.instances.count } == 16)
+        try await running.stop()
+    }
+
     @Test func startsAndEventsGoTogether() async throws {
         let (running, store) = try await Self.start()
         var lines = Self.flips(Self.names).map(LineCommand.send)

@@ -73,6 +73,38 @@ import WorkflowStore
         try await running.stop()
     }
 
+    /// A key that was used for another request refuses all lines, wherever the line with the key stands.
+    @Test(arguments: [0, 1, 2]) func aUsedKeyRefusesAll(place: Int) async throws {
+        let store = FakeStore()
+        let running = try await RunningEngine(store: store)
+        let key = RequestKey(text: "f")
+        let keyed = LineCommand.send(SendCommand(instance: "a", event: Event(name: "flip"), key: key))
+        _ = try await Self.told([Self.start("a", key: "k"), keyed], running.engine)
+        let rows = store.content.withLock { $0.journal.count }
+        for used in [
+            Self.start("b", key: "k"), Self.start("a", key: "f"),
+            .send(SendCommand(instance: "a", event: Event(name: "off"), key: key)),
+            .send(SendCommand(instance: "a", event: Event(name: "flip", data: 1), key: key)),
+        ] {
+            var lines = [Self.start("c"), Self.start("d", key: "new")]
+            lines.insert(used, at: place)
+            do throws(Rejection) {
+                _ = try await running.engine.sendTogether(lines)
+                Issue.record("the key is used")
+            } catch {
+                // The scopes of starts and events are apart: 'f' is new for a start.
+                #expect(["keyReused", "instanceExists"].contains(error.kind) && error.offset == place, "\(error)")
+            }
+            #expect(store.content.withLock { $0.journal.count } == rows)
+        }
+        // The same requests are answered as before, and the others are carried out.
+        let told = try await running.engine.sendTogether([
+            Self.start("a", key: "k"), keyed, Self.start("c"),
+        ])
+        #expect(told.map { $0.isRepeated } == [true, true, false])
+        try await running.stop()
+    }
+
     @Test(arguments: [true, false]) func allOrNone(onDisk: Bool) async throws {
         let store = FakeStore()
         let running = try await RunningEngine(store: store)

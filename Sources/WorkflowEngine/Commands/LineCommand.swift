@@ -52,6 +52,21 @@ extension LineCommand: PlacedCommand {
         }
     }
 
+    /// The key of the line; `nil` if it has none.
+    var key: RequestKey? {
+        switch self {
+        case .send(let send): send.key
+        case .start(let line): line.command.key
+        }
+    }
+
+    var caller: Caller {
+        switch self {
+        case .send(let send): send.caller
+        case .start(let line): line.command.caller
+        }
+    }
+
     var isLong: Bool { asked.isLong }
     var payers: [CommandTarget] { asked.payers }
     var targets: [CommandTarget] { asked.targets }

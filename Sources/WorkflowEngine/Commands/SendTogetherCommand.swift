@@ -1,3 +1,5 @@
+import Statechart
+import WorkflowJSON
 import WorkflowStore
 
 /// Applies lines in order, all or none.
@@ -33,7 +35,10 @@ struct SendTogetherCommand: PlacedCommand {
         var answers: [KeyedAnswer<SendResult>] = []
         for (offset, command) in lines.enumerated() {
             do throws(Rejection) {
-                answers.append(try command.apply(to: &trial))
+                let answer = try command.apply(to: &trial)
+                // An earlier answer is built after the commit, when it is too late to refuse the line.
+                if case .repeated(let position) = answer { try command.refuseReuse(at: position, in: &trial) }
+                answers.append(answer)
             } catch {
                 if error.wait != nil { throw wait(of: lines.dropFirst(offset + 1), in: &trial) ?? error }
                 throw error.at(offsets?[offset] ?? offset)
@@ -60,5 +65,45 @@ struct SendTogetherCommand: PlacedCommand {
             }
         }
         return last
+    }
+}
+
+extension LineCommand {
+    /// Refuses a line whose key was used for another request.
+    ///
+    /// - Parameter position: The position of the row that has the key.
+    fileprivate func refuseReuse(at position: Position, in batch: inout BatchBuilder) throws(Rejection) {
+        guard let row = try batch.row(at: position) else { throw .purged(key) }
+        guard caller.isActor(row.actor) else { throw .keyReused(key?.text ?? "") }
+        if row.isRedacted { throw .redacted("What was asked for with key '\(key?.text ?? "")'") }
+        let isSame: Bool
+        switch self {
+        case .send(let send): isSame = send.isRecorded(by: row)
+        case .start(let line):
+            guard let instance = try batch.instance(row.instanceID) else { throw .purged(key) }
+            let version = try batch.machine(row.machineID)?.record.version
+            isSame = line.command.isRecorded(by: row, of: instance.state.record, version: version)
+        }
+        if !isSame { throw .keyReused(key?.text ?? "") }
+    }
+}
+
+extension SendCommand {
+    /// Returns true if a row is that of this event.
+    func isRecorded(by row: JournalRecord) -> Bool {
+        row.kind == .event && row.event == event.name && row.data == event.data.map(JSONWriter.string)
+    }
+}
+
+extension StartCommand {
+    /// Returns true if a row is that of this start.
+    ///
+    /// - Parameters:
+    ///   - record: The instance of the row.
+    ///   - version: The machine version of the row.
+    func isRecorded(by row: JournalRecord, of record: InstanceRecord, version recorded: MachineVersion?) -> Bool {
+        row.kind == .started && row.data == Input.start(with: data).event.data.map(JSONWriter.string)
+            && record.name == instance ?? InstanceName(rawValue: record.uuid.text)
+            && (version == nil || version == recorded)
     }
 }

@@ -13,6 +13,7 @@ extension Engine {
             let own = offsets.map { lines[$0] }
             return (partition, SendTogetherCommand(lines: own, offsets: offsets, partition: partition))
         }
+        try refuseReuse(in: lines, shares)
         let size = lines.reduce(0) { $0 + $1.size }
         try meetings.take(size)
         defer { meetings.leave(size) }
@@ -37,6 +38,20 @@ extension Engine {
             for (offset, answer) in zip(share.offsets, answers) { told[offset] = answer }
         }
         return told.compactMap(\.self)
+    }
+
+    /// Refuses starts with one key in several partitions: no lane sees the key of another.
+    private func refuseReuse(
+        in lines: [LineCommand], _ shares: [(partition: PartitionID, offsets: [Int])]
+    ) throws(Rejection) {
+        var used: [MachineKey: [RequestKey: PartitionID]] = [:]
+        let places = shares.flatMap { share in share.offsets.map { ($0, share.partition) } }
+        for (offset, partition) in places.sorted(by: { $0.0 < $1.0 }) {
+            guard case .start(let line) = lines[offset], let key = line.command.key else { continue }
+            let first = used[line.command.machineKey, default: [:]][key]
+            if let first, first != partition { throw .keyReused(key.text).at(offset) }
+            used[line.command.machineKey, default: [:]][key] = partition
+        }
     }
 
     /// Lets the lanes of some partitions meet, and returns the answers to the parts.

@@ -9,9 +9,7 @@ extension Engine {
     /// Returns the answer that an event with this key got.
     func repeated(_ command: SendCommand, at position: Position) async throws(Rejection) -> SendResult {
         let row = try await row(of: command.key, by: command.caller, at: position)
-        guard row.kind == .event, row.event == command.event.name,
-            row.data == command.event.data.map(JSONWriter.string)
-        else { throw .keyReused(command.key?.text ?? "") }
+        guard command.isRecorded(by: row) else { throw .keyReused(command.key?.text ?? "") }
         let before = try await instance(before: row)
         guard before.state.record.key == command.target else {
             throw .inconsistent("the row of a key belongs to another instance")
@@ -95,11 +93,9 @@ extension Engine {
         var instance = InstanceState(
             started: record.id, uuid: record.uuid, key: record.key, loaded: loaded, salt: record.salt,
             at: record.created)
-        let input = Input.start(with: command.data, at: instance.identity.startedAt)
-        guard row.kind == .started, row.data == input.event.data.map(JSONWriter.string),
-            record.name == command.instance ?? InstanceName(rawValue: record.uuid.text),
-            command.version == nil || command.version == loaded.record.version
-        else { throw .keyReused(command.key?.text ?? "") }
+        guard command.isRecorded(by: row, of: record, version: loaded.record.version) else {
+            throw .keyReused(command.key?.text ?? "")
+        }
         let chain = try chain(of: row, from: instance, in: loaded)
         return answer(&instance, chain)
     }
