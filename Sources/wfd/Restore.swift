@@ -48,8 +48,12 @@ struct Restore: AsyncParsableCommand {
     private var backup: String { second ?? first }
 
     func validate() throws {
-        guard second != nil else { return }
-        if !DatabaseURL.isURL(first) { throw ValidationError("before the backup stands the URL of a database") }
+        guard second != nil else {
+            // The URL may have a password, so it is not printed.
+            if DatabaseURL.isURL(first) { throw ValidationError("the backup is missing, after the URL") }
+            return
+        }
+        if !DatabaseURL.isURL(first) { throw ValidationError("the URL of the database comes first, then the backup") }
         if database != nil { throw ValidationError("the database is named twice") }
     }
 

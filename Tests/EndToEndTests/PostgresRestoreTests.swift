@@ -160,6 +160,9 @@ struct PostgresRestoreTests {
         #expect(try await run("SELECT restoring FROM store") == ["f"])
         let missing = try await restore(folder.path("none.db"))
         #expect(missing.end != .exited(0) && missing.errors.contains("there is no such file"), "\(missing)")
+        let forgotten = try await Daemon.launch(["restore", "postgres://wfd:s3cret@/flows"]).result()
+        #expect(forgotten.end == .exited(64) && forgotten.errors.contains("the backup is missing, after the URL"))
+        #expect(!forgotten.errors.contains("s3cret"))
         let virtual = try await Daemon.launch(["restore", "--clock", "virtual", url, copy]).result()
         #expect(virtual.end != .exited(0) && virtual.errors.contains("virtual clock"), "\(virtual)")
     }

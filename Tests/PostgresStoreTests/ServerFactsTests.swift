@@ -90,6 +90,15 @@ import WorkflowStore
         #expect(Self.code { _ = try database.open(insecure: true) } == .newerSchema)
     }
 
+    /// Waiting gives no rights, so a role without them is refused for good.
+    @Test(.enabled(if: PostgresServer.isWanted)) func aRoleWithoutRightsIsRefused() throws {
+        let database = try TestDatabase()
+        try database.run("CREATE ROLE guest_\(database.name) LOGIN")
+        let url = database.server.url(database.name).replacing("user=wfd", with: "user=guest_\(database.name)")
+        let owner = UniqueID(bytes: Array(repeating: 3, count: 16))
+        #expect(Self.code { _ = try PostgresDatabase.open(PostgresAddress(url), owner: owner) } == .cannotOpen)
+    }
+
     /// A daemon begins only if its connections are free; others of the database are counted.
     @Test(.enabled(if: PostgresServer.isWanted)) func tooFewConnectionsAreRefused() throws {
         let database = try TestDatabase(partitions: 4)

@@ -122,7 +122,10 @@ struct Snapshot: RowReading {
 
     func error(_ failure: PostgresFailure) -> StoreError {
         // Half a restore stays half, however long one waits.
-        guard failure.state == "55000" else { return StoreError("Cannot read from '\(address)'", failure) }
+        // A role without rights stays without them.
+        guard failure.state == "55000" || failure.state == "42501" else {
+            return StoreError("Cannot read from '\(address)'", failure)
+        }
         return StoreError(.cannotOpen, "Cannot use '\(address)': \(failure.message)")
     }
 }

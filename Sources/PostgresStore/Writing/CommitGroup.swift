@@ -163,14 +163,24 @@ final class CommitGroup: @unchecked Sendable {
     }
 
     /// Calls a function that writes. Returns its error, and the outcome of a commit without an answer.
+    ///
+    /// A commit that was certainly not carried out is tried again: mostly the server was started again while nobody
+    /// used the connection.
     private static func failure(
         of writer: LogWriter, _ body: (LogWriter) throws(StoreError) -> Void
     ) -> Unwritten? {
-        do throws(StoreError) {
-            try body(writer)
-            return nil
-        } catch {
-            return Unwritten(error: error, outcome: error.code == .outcomeUnknown ? writer.resolve() : .unknown)
+        var tries = 0
+        while true {
+            tries += 1
+            do throws(StoreError) {
+                try body(writer)
+                return nil
+            } catch {
+                guard error.code == .outcomeUnknown else { return Unwritten(error: error) }
+                let outcome = writer.resolve()
+                if case .notCommitted = outcome, tries < 3 { continue }
+                return Unwritten(error: error, outcome: outcome)
+            }
         }
     }
 }
