@@ -97,6 +97,15 @@ import WorkflowStore
             }
             #expect(store.content.withLock { $0.journal.count } == rows)
         }
+        // A key of the same batch, too.
+        do throws(Rejection) {
+            _ = try await running.engine.sendTogether([Self.start("c", key: "two"), Self.start("e", key: "two")])
+            Issue.record("the key is used")
+        } catch {
+            #expect(error.kind == "keyReused" && error.offset == 1, "\(error)")
+        }
+        let twice = try await running.engine.sendTogether([Self.start("e", key: "e"), Self.start("e", key: "e")])
+        #expect(twice.map { $0.isRepeated } == [false, true])
         // The same requests are answered as before, and the others are carried out.
         let told = try await running.engine.sendTogether([
             Self.start("a", key: "k"), keyed, Self.start("c"),

@@ -294,6 +294,12 @@ extension BatchBuilder {
         return try instance(key)
     }
 
+    /// Returns the row of an instance, which may be in another partition. The instance is not kept.
+    func record(of id: InstanceID) throws(Rejection) -> InstanceRecord? {
+        if let touched = touched.list.last(where: { $0.state.record.id == id }) { return touched.state.record }
+        return try read { () throws(StoreError) in try store.instances([id]).first }
+    }
+
     /// Records that an instance no longer has the name `old`.
     mutating func vacate(_ old: InstanceKey, of instance: LiveInstance) {
         let record = instance.state.record

@@ -35,10 +35,7 @@ struct SendTogetherCommand: PlacedCommand {
         var answers: [KeyedAnswer<SendResult>] = []
         for (offset, command) in lines.enumerated() {
             do throws(Rejection) {
-                let answer = try command.apply(to: &trial)
-                // An earlier answer is built after the commit, when it is too late to refuse the line.
-                if case .repeated(let position) = answer { try command.refuseReuse(at: position, in: &trial) }
-                answers.append(answer)
+                answers.append(try command.apply(to: &trial))
             } catch {
                 if error.wait != nil { throw wait(of: lines.dropFirst(offset + 1), in: &trial) ?? error }
                 throw error.at(offsets?[offset] ?? offset)
@@ -48,8 +45,24 @@ struct SendTogetherCommand: PlacedCommand {
                 throw .tooMuchTogether("The first \(offset + 1) of \(lines.count) events are too much at once")
             }
         }
+        try refuseReuse(answers, in: trial)
         batch = trial
         return answers
+    }
+
+    /// Refuses lines whose key was used for another request. The earlier answers are built after the commit, when it is
+    /// too late to refuse a line; if nothing is written, it is early enough.
+    private func refuseReuse(_ answers: [KeyedAnswer<SendResult>], in trial: borrowing BatchBuilder) throws(Rejection) {
+        let isWriting = offsets != nil || answers.contains { if case .first = $0 { true } else { false } }
+        guard isWriting else { return }
+        for (offset, answer) in answers.enumerated() {
+            guard case .repeated(let position) = answer else { continue }
+            do throws(Rejection) {
+                try lines[offset].refuseReuse(at: position, in: trial)
+            } catch {
+                throw error.at(offsets?[offset] ?? offset)
+            }
+        }
     }
 
     /// Returns the last wait of lines for the machine versions of their instances, which ends when all versions are
@@ -72,7 +85,7 @@ extension LineCommand {
     /// Refuses a line whose key was used for another request.
     ///
     /// - Parameter position: The position of the row that has the key.
-    fileprivate func refuseReuse(at position: Position, in batch: inout BatchBuilder) throws(Rejection) {
+    fileprivate func refuseReuse(at position: Position, in batch: borrowing BatchBuilder) throws(Rejection) {
         guard let row = try batch.row(at: position) else { throw .purged(key) }
         guard caller.isActor(row.actor) else { throw .keyReused(key?.text ?? "") }
         if row.isRedacted { throw .redacted("What was asked for with key '\(key?.text ?? "")'") }
@@ -80,9 +93,13 @@ extension LineCommand {
         switch self {
         case .send(let send): isSame = send.isRecorded(by: row)
         case .start(let line):
-            guard let instance = try batch.instance(row.instanceID) else { throw .purged(key) }
-            let version = try batch.machine(row.machineID)?.record.version
-            isSame = line.command.isRecorded(by: row, of: instance.state.record, version: version)
+            guard let record = try batch.record(of: row.instanceID), record.status != .purging else {
+                throw .purged(key)
+            }
+            let version =
+                line.command.version == nil
+                ? nil : try batch.read { () throws(StoreError) in try batch.store.machine(row.machineID)?.version }
+            isSame = line.command.isRecorded(by: row, of: record, version: version)
         }
         if !isSame { throw .keyReused(key?.text ?? "") }
     }
