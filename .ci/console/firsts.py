@@ -4,7 +4,7 @@ import time
 from breaks import active, live
 from browser import expect
 
-# What a page needs before it is shown; a stream and what comes later are not counted.
+# The requests that a page needs before it is shown; a stream and later requests are not counted.
 SHOWN = ("document", "stylesheet", "script", "image", "font")
 REQUESTS, ASSETS = 3, 60 * 1024
 FAILING = """

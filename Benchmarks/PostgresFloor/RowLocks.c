@@ -10,7 +10,7 @@ struct locker {
     size_t first, step;
     pthread_t thread;
     struct link link;
-    // Of the row that is locked, and the next position.
+    // The locked row, and the next position.
     int64_t seq, head, position;
 };
 

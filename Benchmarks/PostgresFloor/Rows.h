@@ -61,7 +61,7 @@ struct postgres_floor {
     size_t instance_count, instance_capacity;
     struct partition partitions[MOST_PARTITIONS];
     size_t partition_count;
-    // Of the batch under way.
+    // The batch under way.
     struct row *rows;
     size_t row_capacity;
     size_t *touched;

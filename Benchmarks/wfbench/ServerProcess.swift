@@ -69,7 +69,7 @@ final class ServerProcess {
     }
 
     deinit {
-        // Of a contest that failed before it could stop the server.
+        // A contest that fails cannot stop its server.
         if process.isRunning { kill() }
     }
 

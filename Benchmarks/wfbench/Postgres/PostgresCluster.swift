@@ -67,7 +67,7 @@ final class PostgresCluster {
         let name = "template_\(templates.count)"
         try run("CREATE DATABASE \(name)", in: "postgres")
         try await fill(name)
-        // What cleaning up afterwards costs would fall on either side.
+        // The cost of cleaning up later would fall on either side.
         try run("VACUUM (ANALYZE)", in: name)
         templates[content] = name
         return name
